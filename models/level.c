@@ -1,0 +1,129 @@
+/* Forms of the level, one record and one function each. log2: the study's own figures (docs/models.md, "Level");
+ * logistic in log2(c): the form that openg2g fits to batch sweeps; roofline: utilisation of the compute and bandwidth
+ * peaks, after Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009, with the square root of the bandwidth
+ * share that powertrace-sim found on A100s. */
+#include "models/level.h"
+
+#include <math.h>
+
+#include "models/fields.h"
+#include "sim/base/elementary.h"
+
+typedef struct level_constant {
+  double p_w;
+} level_constant;
+
+typedef struct level_log2 {
+  double p1_w;
+  double k_w;
+  double saturation;
+} level_log2;
+
+typedef struct level_logistic {
+  double p0_w;
+  double dp_w;
+  double slope;
+  double midpoint;
+} level_logistic;
+
+typedef struct level_roofline {
+  double p_base_w;
+  double p_compute_w;
+  double p_memory_w;
+  double compute_s;
+  double memory_s;
+} level_roofline;
+
+static const fw_field constant_fields[] = {
+    FWI_FIELD(level_constant, p_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, "watts at any concurrency"),
+};
+
+static const fw_field log2_fields[] = {
+    FWI_FIELD(level_log2, p1_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, "watts at one sequence in flight"),
+    FWI_FIELD(level_log2, k_w, FW_FIELD_NUMBER, true, -FWI_MOST_W, FWI_MOST_W, "watts for each doubling"),
+    FWI_FIELD(level_log2, saturation, FW_FIELD_NUMBER, false, 1.0, FWI_MOST_COUNT,
+              "concurrency from which the level is flat; left out: it never is"),
+};
+
+static const fw_field logistic_fields[] = {
+    FWI_FIELD(level_logistic, p0_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, "watts far below the midpoint"),
+    FWI_FIELD(level_logistic, dp_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, "rise in watts, far above less far below"),
+    FWI_FIELD(level_logistic, slope, FW_FIELD_NUMBER, true, 0.0, 100.0, "steepness per doubling of concurrency"),
+    FWI_FIELD(level_logistic, midpoint, FW_FIELD_NUMBER, true, -30.0, 30.0, "log2 of the concurrency at half the rise"),
+};
+
+static const fw_field roofline_fields[] = {
+    FWI_FIELD(level_roofline, p_base_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, "watts with neither peak in use"),
+    FWI_FIELD(level_roofline, p_compute_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, "watts at the compute peak"),
+    FWI_FIELD(level_roofline, p_memory_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, "watts at the bandwidth peak"),
+    FWI_FIELD(level_roofline, compute_s, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_S,
+              "seconds of the compute peak that one token costs"),
+    FWI_FIELD(level_roofline, memory_s, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_S,
+              "seconds of the bandwidth peak that one pass costs"),
+};
+
+/* Any concurrency is below it. */
+static const level_log2 log2_defaults = {.saturation = FWI_MOST_COUNT};
+
+static const fw_record constant_record = {
+    .name = "level_constant",
+    .doc = "P = p",
+    .size = sizeof(level_constant),
+    .fields = constant_fields,
+    .field_count = FWI_COUNT_OF(constant_fields),
+};
+
+static const fw_record log2_record = {
+    .name = "level_log2",
+    .doc = "P = p1 + k log2(c)",
+    .size = sizeof(level_log2),
+    .defaults = &log2_defaults,
+    .fields = log2_fields,
+    .field_count = FWI_COUNT_OF(log2_fields),
+};
+
+static const fw_record logistic_record = {
+    .name = "level_logistic",
+    .doc = "P = p0 + dp / (1 + exp(-slope (log2 c - midpoint)))",
+    .size = sizeof(level_logistic),
+    .fields = logistic_fields,
+    .field_count = FWI_COUNT_OF(logistic_fields),
+};
+
+static const fw_record roofline_record = {
+    .name = "level_roofline",
+    .doc = "P = p_base + p_compute u_c + p_memory sqrt(u_m)",
+    .size = sizeof(level_roofline),
+    .fields = roofline_fields,
+    .field_count = FWI_COUNT_OF(roofline_fields),
+};
+
+const fw_variant_case fw_level_cases[] = {
+    {"constant", &constant_record}, {"log2", &log2_record}, {"logistic", &logistic_record},
+    {"roofline", &roofline_record}, {NULL, NULL},
+};
+
+static double log2_w(const level_log2 *form, double concurrency) {
+  return form->p1_w + form->k_w * fw_log2(fmin(concurrency, form->saturation));
+}
+
+static double logistic_w(const level_logistic *form, double concurrency) {
+  const double argument = form->slope * (fw_log2(concurrency) - form->midpoint);
+  return form->p0_w + form->dp_w / (1.0 + fw_exp(-argument));
+}
+
+static double roofline_w(const level_roofline *form, double concurrency, const fw_timing *timing) {
+  const double token_s = fw_timing_token_s(timing, concurrency);
+  const double compute_share = fmin(1.0, concurrency * form->compute_s / token_s);
+  const double memory_share = fmin(1.0, form->memory_s / token_s);
+  return form->p_base_w + form->p_compute_w * compute_share + form->p_memory_w * sqrt(memory_share);
+}
+
+double fw_level_w(const fw_variant *level, double concurrency, const fw_timing *timing) {
+  const double c = fmax(concurrency, 1.0);
+  const fw_record *form = level->which->record;
+  if (form == &log2_record) return log2_w(level->value, c);
+  if (form == &logistic_record) return logistic_w(level->value, c);
+  if (form == &roofline_record) return roofline_w(level->value, c, timing);
+  return ((const level_constant *)level->value)->p_w;
+}

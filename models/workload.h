@@ -1,0 +1,28 @@
+/* The work of one GRPO step: prompts, samples and the lengths of their completions. */
+#ifndef FW_MODELS_WORKLOAD_H
+#define FW_MODELS_WORKLOAD_H
+
+#include "sim/base/random.h"
+#include "sim/base/record.h"
+
+/* Completion lengths are drawn from a lognormal law with the given mean and coefficient of variation, rounded to whole
+ * tokens, at least 1 and cut at the job's completion limit, as a generator cuts them (the mean is that of the law
+ * before the cut). A coefficient of 0 means that every completion has the mean length. */
+typedef struct fw_workload {
+  int64_t prompts;          /* per step */
+  int64_t group_size;       /* completions per prompt */
+  int64_t concurrency;      /* most sequences in flight */
+  int64_t completion_limit; /* tokens */
+  double completion_mean;
+  double completion_cv;
+  int64_t prompt_tokens; /* of each prompt */
+} fw_workload;
+
+extern const fw_record fw_workload_record;
+
+/* Tokens of completion `sample` of prompt `prompt` of job `job` (prompts are counted over the whole run and stay
+ * below 2^44, samples within the prompt and below 2^20), cut at `limit`. */
+int64_t fw_workload_completion(const fw_workload *workload, uint64_t seed, uint32_t job, uint64_t prompt,
+                               uint32_t sample, int64_t limit);
+
+#endif

@@ -1,0 +1,56 @@
+/* A band of the job's budget in which a power signal is to be held: what threshold.c and hysteresis.c share. */
+#ifndef FW_POLICIES_BAND_H
+#define FW_POLICIES_BAND_H
+
+#include "policies/actuator.h"
+#include "policies/fields.h"
+
+typedef struct fwi_band {
+  int actuator;      /* fw_actuator */
+  int signal;        /* index into fwi_band_signals */
+  fw_time_ns window; /* of the signal "window" */
+  bool window_given;
+  double lower_above; /* share of the budget */
+  double raise_below;
+} fwi_band;
+
+extern const char *const fwi_band_signals[];
+
+/* The table's members for a settings struct that holds an fwi_band as `band`. */
+#define FWI_BAND_FIELDS(type)                                                                                          \
+  {.name = "actuator",                                                                                                 \
+   .kind = FW_FIELD_ENUM,                                                                                              \
+   .offset = offsetof(type, band.actuator),                                                                            \
+   .names = fw_actuator_names,                                                                                         \
+   .doc = "what the policy drives"},                                                                                   \
+      {.name = "signal",                                                                                               \
+       .kind = FW_FIELD_ENUM,                                                                                          \
+       .offset = offsetof(type, band.signal),                                                                          \
+       .names = fwi_band_signals,                                                                                      \
+       .doc = "interval: mean of the readings since the last decision; reading: the last one; window: the rolling "    \
+              "mean over window_s"},                                                                                   \
+      {.name = "window",                                                                                               \
+       .kind = FW_FIELD_TIME,                                                                                          \
+       .offset = offsetof(type, band.window),                                                                          \
+       .exclusive_min = true,                                                                                          \
+       .max = FWI_MOST_S,                                                                                              \
+       .doc = "with the signal \"window\": one of the scenario's windows",                                             \
+       .present_offset = offsetof(type, band.window_given)},                                                           \
+      {.name = "lower_above",                                                                                          \
+       .kind = FW_FIELD_NUMBER,                                                                                        \
+       .offset = offsetof(type, band.lower_above),                                                                     \
+       .exclusive_min = true,                                                                                          \
+       .max = FWI_MOST_SHARE,                                                                                          \
+       .doc = "power is lowered while the signal is above this share of the job's budget"},                            \
+  {                                                                                                                    \
+    .name = "raise_below", .kind = FW_FIELD_NUMBER, .offset = offsetof(type, band.raise_below), .max = FWI_MOST_SHARE, \
+    .doc = "power is raised while the signal is below this share of the job's budget"                                  \
+  }
+
+/* Checks the band against the job and finds the window: its index goes to `window`. */
+fw_status fwi_band_check(const fwi_band *band, const fw_job_setup *job, size_t *window, fw_diagnostics *diagnostics);
+
+/* -1: less power is wanted; 1: more may be drawn; 0: stay, also while the signal or the budget is not known. */
+int fwi_band_push(const fwi_band *band, size_t window, const fw_job_observation *observation);
+
+#endif

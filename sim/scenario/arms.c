@@ -1,0 +1,160 @@
+/* The arms of a comparison: policies and budgets, from the file or from the command line. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/memory.h"
+#include "sim/scenario/resolve.h"
+
+/* What an arm without a job policy, or a file without arms, runs. */
+static const char uncontrolled_name[] = "uncontrolled";
+
+static const fwi_file_policy *file_policy(const fwi_resolve *resolve, size_t index) {
+  return (const fwi_file_policy *)resolve->file->policies.data + index;
+}
+
+static fw_status check_classes(fwi_resolve *resolve, const fwi_file_policy *policy, const fw_json_value *value) {
+  fw_status status = FW_OK;
+  for (size_t i = 0; i < policy->classes.count; i++) {
+    const char *name = ((char *const *)policy->classes.data)[i];
+    bool known = false;
+    for (size_t j = 0; j < resolve->parts->job_count && !known; j++) {
+      known = strcmp(resolve->parts->jobs[j].job_class, name) == 0;
+    }
+    if (!known) {
+      status = fw_json_error(fwi_element_at(value, "classes", i), resolve->diagnostics,
+                             "no job is of class \"%s\"; the first is of class \"%s\"", name,
+                             resolve->parts->job_count > 0 ? resolve->parts->jobs[0].job_class : "");
+    }
+  }
+  return status;
+}
+
+static fw_status check_unique(fwi_resolve *resolve, size_t index) {
+  const char *name = file_policy(resolve, index)->name;
+  for (size_t i = 0; i < index; i++) {
+    if (strcmp(file_policy(resolve, i)->name, name) == 0) {
+      return fw_json_error(fwi_value_at(fwi_element_at(resolve->root, "policies", index), "name"), resolve->diagnostics,
+                           "policies[%zu] is already named \"%s\"; give each arm its own name", i, name);
+    }
+  }
+  return FW_OK;
+}
+
+static fw_scenario_policy make_policy(const fwi_file_policy *file) {
+  fw_scenario_policy policy = {.name = file->name,
+                               .job = fw_policy_find(FW_POLICY_JOB, uncontrolled_name),
+                               .classes = (const char *const *)file->classes.data,
+                               .class_count = file->classes.count};
+  if (file->job.which != NULL) {
+    policy.job = fw_policy_find(FW_POLICY_JOB, file->job.which->tag);
+    policy.job_settings = file->job.value;
+  }
+  if (file->fleet.which != NULL) {
+    policy.fleet = fw_policy_find(FW_POLICY_FLEET, file->fleet.which->tag);
+    policy.fleet_settings = file->fleet.value;
+  }
+  return policy;
+}
+
+static bool wanted(const fw_scenario_overrides *overrides, const char *name) {
+  if (overrides == NULL || overrides->policy_count == 0) {
+    return true;
+  }
+  for (size_t i = 0; i < overrides->policy_count; i++) {
+    if (strcmp(overrides->policies[i], name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Every policy that the command line asks for must be one of the file's. */
+static fw_status check_wanted(fwi_resolve *resolve, const char *const *names, size_t count) {
+  fw_status status = FW_OK;
+  for (size_t i = 0; resolve->overrides != NULL && i < resolve->overrides->policy_count; i++) {
+    const char *name = resolve->overrides->policies[i];
+    bool known = false;
+    for (size_t j = 0; j < count && !known; j++) {
+      known = strcmp(names[j], name) == 0;
+    }
+    if (!known) {
+      const char *nearest = fw_nearest_word(name, names, count);
+      status = fw_error(resolve->diagnostics, FW_ERROR_INPUT, (fw_place){.file = resolve->path},
+                        "the scenario has no policy \"%s\"; %s \"%s\"", name,
+                        nearest != NULL ? "did you mean" : "its first is", nearest != NULL ? nearest : names[0]);
+    }
+  }
+  return status;
+}
+
+fw_status fwi_resolve_policies(fwi_resolve *resolve) {
+  static const fwi_file_policy default_policy = {.name = (char *)(uintptr_t)uncontrolled_name};
+  const size_t written = resolve->file->policies.count;
+  const size_t count = written > 0 ? written : 1;
+  fw_scenario_policy *policies = fw_allocate(count, sizeof *policies);
+  const char **names = fw_allocate(count, sizeof *names);
+  resolve->parts->policies = policies;
+  if (policies == NULL || names == NULL) {
+    free(names);
+    return fw_error_memory(resolve->diagnostics, "the policies of the scenario");
+  }
+  fw_status status = FW_OK;
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    const fwi_file_policy *file = written > 0 ? file_policy(resolve, i) : &default_policy;
+    if (written > 0) {
+      status = fwi_first(status, check_unique(resolve, i));
+      status = fwi_first(status, check_classes(resolve, file, fwi_element_at(resolve->root, "policies", i)));
+    }
+    names[i] = file->name;
+    if (wanted(resolve->overrides, file->name)) {
+      policies[kept++] = make_policy(file);
+    }
+  }
+  status = fwi_first(status, check_wanted(resolve, names, count));
+  free(names);
+  resolve->scenario->policies = policies;
+  resolve->scenario->policy_count = kept;
+  return status;
+}
+
+static fw_status check_one_budget(fwi_resolve *resolve) {
+  if (resolve->file->budget_given && resolve->file->oversubscription.count > 0) {
+    return fw_json_error(fwi_value_at(resolve->root, "oversubscription"), resolve->diagnostics,
+                         "the scenario also has a budget; give one of the two");
+  }
+  return FW_OK;
+}
+
+static fw_status add_ratio(fwi_resolve *resolve, double ratio, fw_scenario_budget *out) {
+  const double watts = fw_power_to_watts(resolve->scenario->nameplate) / ratio;
+  out->oversubscription = ratio;
+  if (!(ratio > 0.0) || !fw_power_from_watts(watts, &out->power) || out->power <= 0) {
+    return fw_error(resolve->diagnostics, FW_ERROR_INPUT, (fw_place){.file = resolve->path},
+                    "an oversubscription ratio of %g leaves no budget of at least 1 mW; give a number above 0", ratio);
+  }
+  return FW_OK;
+}
+
+fw_status fwi_resolve_budgets(fwi_resolve *resolve) {
+  const fwi_file *file = resolve->file;
+  const bool overridden = resolve->overrides != NULL && resolve->overrides->oversubscription_count > 0;
+  const double *ratios = overridden ? resolve->overrides->oversubscription : file->oversubscription.data;
+  const size_t ratio_count = overridden ? resolve->overrides->oversubscription_count : file->oversubscription.count;
+  fw_scenario_budget *budgets = fw_allocate(ratio_count > 0 ? ratio_count : 1, sizeof *budgets);
+  resolve->parts->budgets = budgets;
+  if (budgets == NULL) {
+    return fw_error_memory(resolve->diagnostics, "the budgets of the scenario");
+  }
+  fw_status status = check_one_budget(resolve);
+  for (size_t i = 0; i < ratio_count; i++) {
+    status = fwi_first(status, add_ratio(resolve, ratios[i], &budgets[i]));
+  }
+  if (ratio_count == 0) {
+    budgets[0].power = file->budget;
+    budgets[0].oversubscription = file->budget > 0 ? (double)resolve->scenario->nameplate / (double)file->budget : 0.0;
+  }
+  resolve->scenario->budgets = budgets;
+  resolve->scenario->budget_count = ratio_count > 0 ? ratio_count : 1;
+  return status;
+}

@@ -1,0 +1,336 @@
+/* The jobs of a scenario: workloads, actuators and recordings resolved, GPUs placed in the order of the file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/file.h"
+#include "sim/base/memory.h"
+#include "sim/scenario/resolve.h"
+
+#define MOST_PAUSE_S 600.0
+#define MOST_START_OFFSET_S 86400.0
+#define MOST_GROUP_SIZE 65536.0
+
+static fw_actuator_range any_between(double min, double max) {
+  return (fw_actuator_range){.min = min, .max = max};
+}
+
+/* Levels as the file gives them, which must rise. */
+static fw_status read_levels(fwi_resolve *resolve, const double *levels, size_t count, const fw_json_value *place,
+                             fw_actuator_range *out) {
+  if (count > FW_POLICY_LEVELS) {
+    return fw_json_error(place, resolve->diagnostics, "at most %d levels, found %zu", FW_POLICY_LEVELS, count);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0 && levels[i] <= levels[i - 1]) {
+      return fw_json_error(place, resolve->diagnostics, "levels must rise, but %g follows %g", levels[i],
+                           levels[i - 1]);
+    }
+    out->levels[i] = levels[i];
+  }
+  out->level_count = count;
+  out->min = levels[0];
+  out->max = levels[count - 1];
+  return FW_OK;
+}
+
+static fw_status optional_levels(fwi_resolve *resolve, const fw_array *levels, const fw_json_value *job,
+                                 const char *key, fw_actuator_range *out) {
+  if (levels->count == 0) {
+    return FW_OK;
+  }
+  return read_levels(resolve, levels->data, levels->count, fwi_value_at(fwi_value_at(job, "actuators"), key), out);
+}
+
+static fw_status pause_levels(fwi_resolve *resolve, const fw_array *levels, const fw_json_value *job,
+                              fw_actuator_range *out) {
+  double seconds[FW_POLICY_LEVELS];
+  if (levels->count == 0) {
+    return FW_OK;
+  }
+  const size_t count = levels->count <= FW_POLICY_LEVELS ? levels->count : FW_POLICY_LEVELS;
+  for (size_t i = 0; i < count; i++) {
+    seconds[i] = fw_time_to_seconds(((const fw_time_ns *)levels->data)[i]);
+  }
+  return read_levels(resolve, seconds, levels->count, fwi_value_at(fwi_value_at(job, "actuators"), "pause"), out);
+}
+
+/* Powers of two up to `most`, and `most` itself. */
+static fw_actuator_range powers_of_two(double most) {
+  fw_actuator_range range = {.min = 1.0, .max = most};
+  for (double level = 1.0; level < most && range.level_count + 1 < FW_POLICY_LEVELS; level *= 2.0) {
+    range.levels[range.level_count++] = level;
+  }
+  range.levels[range.level_count++] = most;
+  return range;
+}
+
+static int64_t given_or(int64_t given, int64_t otherwise) {
+  return given > 0 ? given : otherwise;
+}
+
+static fw_workload merge_workload(const fwi_file_grpo *file, const fw_workload *model) {
+  fw_workload work = *model;
+  work.prompts = given_or(file->prompts, model->prompts);
+  work.group_size = given_or(file->group_size, model->group_size);
+  work.concurrency = given_or(file->concurrency, model->concurrency);
+  work.completion_limit = given_or(file->completion_limit, model->completion_limit);
+  work.completion_mean = file->completion_mean > 0.0 ? file->completion_mean : model->completion_mean;
+  work.completion_cv = file->completion_cv_given ? file->completion_cv : model->completion_cv;
+  work.prompt_tokens = file->prompt_tokens_given ? file->prompt_tokens : model->prompt_tokens;
+  return work;
+}
+
+static fw_status check_initial(fwi_resolve *resolve, const fw_scenario_job *job, fw_actuator actuator,
+                               const fw_json_value *place) {
+  const double value = job->initial[actuator];
+  if (fw_actuator_nearest(&job->actuators[actuator], value) == value) {
+    return FW_OK;
+  }
+  return fw_json_error(place, resolve->diagnostics, "the job's %s of %g is not among its levels",
+                       fw_actuator_names[actuator], value);
+}
+
+static fw_status set_actuators(fwi_resolve *resolve, const fwi_file_grpo *file, const fw_json_value *value,
+                               fw_scenario_job *job) {
+  const fw_gpu_model *gpu = &resolve->scenario->gpu;
+  fw_actuator_range *ranges = job->actuators;
+  ranges[FW_ACTUATOR_CONCURRENCY] = powers_of_two((double)job->workload.concurrency);
+  ranges[FW_ACTUATOR_GROUP_SIZE] = any_between(1.0, MOST_GROUP_SIZE);
+  ranges[FW_ACTUATOR_COMPLETION_TOKENS] = any_between(1.0, (double)job->workload.completion_limit);
+  ranges[FW_ACTUATOR_PAUSE_S] = any_between(0.0, MOST_PAUSE_S);
+  ranges[FW_ACTUATOR_POWER_CAP_W] = any_between(fw_power_to_watts(gpu->cap_min), fw_power_to_watts(gpu->cap_max));
+  ranges[FW_ACTUATOR_START_OFFSET_S] = any_between(0.0, MOST_START_OFFSET_S);
+  fw_status status =
+      optional_levels(resolve, &file->actuators.concurrency, value, "concurrency", &ranges[FW_ACTUATOR_CONCURRENCY]);
+  status = fwi_first(status, optional_levels(resolve, &file->actuators.group_size, value, "group_size",
+                                             &ranges[FW_ACTUATOR_GROUP_SIZE]));
+  status = fwi_first(status, optional_levels(resolve, &file->actuators.completion_tokens, value, "completion_tokens",
+                                             &ranges[FW_ACTUATOR_COMPLETION_TOKENS]));
+  status = fwi_first(status, pause_levels(resolve, &file->actuators.pause, value, &ranges[FW_ACTUATOR_PAUSE_S]));
+  job->initial[FW_ACTUATOR_CONCURRENCY] = (double)job->workload.concurrency;
+  job->initial[FW_ACTUATOR_GROUP_SIZE] = (double)job->workload.group_size;
+  job->initial[FW_ACTUATOR_COMPLETION_TOKENS] = (double)job->workload.completion_limit;
+  job->initial[FW_ACTUATOR_PAUSE_S] = ranges[FW_ACTUATOR_PAUSE_S].min;
+  job->initial[FW_ACTUATOR_POWER_CAP_W] =
+      file->power_cap > 0 ? fw_power_to_watts(file->power_cap) : ranges[FW_ACTUATOR_POWER_CAP_W].max;
+  static const fw_actuator checked[] = {FW_ACTUATOR_CONCURRENCY, FW_ACTUATOR_GROUP_SIZE, FW_ACTUATOR_COMPLETION_TOKENS,
+                                        FW_ACTUATOR_POWER_CAP_W};
+  for (size_t i = 0; status == FW_OK && i < sizeof checked / sizeof checked[0]; i++) {
+    status = check_initial(resolve, job, checked[i], value);
+  }
+  return status;
+}
+
+/* Appends `count` equal jobs and gives them their GPUs. */
+static fw_status place_jobs(fwi_resolve *resolve, const fw_scenario_job *job, size_t count) {
+  fw_scenario_parts *parts = resolve->parts;
+  size_t needed = 0;
+  if (!fw_size_add(parts->job_count, count, &needed) ||
+      !fw_grow(&parts->jobs, &parts->job_capacity, needed, sizeof *parts->jobs)) {
+    return fw_error_memory(resolve->diagnostics, "the jobs of the scenario");
+  }
+  for (size_t i = 0; i < count; i++) {
+    fw_scenario_job *placed = &parts->jobs[parts->job_count];
+    const fw_scenario_job *before = parts->job_count > 0 ? placed - 1 : NULL;
+    *placed = *job;
+    placed->member = i;
+    placed->class_size = count;
+    placed->first_gpu = before != NULL ? before->first_gpu + before->gpus : 0;
+    parts->job_count++;
+  }
+  return FW_OK;
+}
+
+static fw_status check_tick(fwi_resolve *resolve, const fw_job_model *model, const fw_json_value *place) {
+  if (model->tick == resolve->file->tick) {
+    return FW_OK;
+  }
+  char model_tick[FW_UNITS_TEXT_SIZE];
+  char tick[FW_UNITS_TEXT_SIZE];
+  return fw_json_error(place, resolve->diagnostics,
+                       "model \"%s\" is defined on a tick of %s s, the scenario samples every %s s; set \"tick_s\"",
+                       model->id, fw_time_format(model->tick, model_tick), fw_time_format(resolve->file->tick, tick));
+}
+
+static fw_status check_gpu(fwi_resolve *resolve, const fw_job_model *model, const fw_json_value *place) {
+  if (strcmp(model->gpu, resolve->scenario->gpu.id) != 0) {
+    char path[FW_JSON_PATH_SIZE];
+    fw_warning(resolve->diagnostics, fw_json_place(place, path),
+               "model \"%s\" was measured on \"%s\", this fleet has \"%s\": its parameters are extrapolated", model->id,
+               model->gpu, resolve->scenario->gpu.id);
+  }
+  return FW_OK;
+}
+
+static fw_status resolve_grpo(fwi_resolve *resolve, const fwi_file_grpo *file, const fw_json_value *value,
+                              fw_scenario_job *job) {
+  const fw_json_value *place = fwi_value_at(value, "model");
+  fw_status status = fwi_find_model(resolve, file->model, place, &job->model);
+  if (status != FW_OK) {
+    return status;
+  }
+  status = fwi_first(check_tick(resolve, job->model, place), check_gpu(resolve, job->model, place));
+  job->job_class = file->job_class;
+  job->priority = file->priority;
+  job->gpus = (size_t)job->model->gpus;
+  job->start = file->start_offset;
+  job->workload = merge_workload(file, &job->model->workload);
+  status = fwi_first(status, set_actuators(resolve, file, value, job));
+  return status == FW_OK ? place_jobs(resolve, job, (size_t)file->count) : status;
+}
+
+static fw_actuator_range fixed(double value) {
+  return any_between(value, value);
+}
+
+/* Jobs that are not GRPO offer a power cap and, where a model says what it does, the concurrency. */
+static void set_plain_actuators(const fwi_resolve *resolve, fw_scenario_job *job, double concurrency) {
+  const fw_gpu_model *gpu = &resolve->scenario->gpu;
+  for (size_t i = 0; i < FW_ACTUATOR_COUNT; i++) {
+    job->actuators[i] = fixed(0.0);
+  }
+  job->actuators[FW_ACTUATOR_POWER_CAP_W] =
+      any_between(fw_power_to_watts(gpu->cap_min), fw_power_to_watts(gpu->cap_max));
+  job->initial[FW_ACTUATOR_POWER_CAP_W] = job->actuators[FW_ACTUATOR_POWER_CAP_W].max;
+  job->actuators[FW_ACTUATOR_CONCURRENCY] = job->model != NULL ? powers_of_two(concurrency) : fixed(concurrency);
+  job->initial[FW_ACTUATOR_CONCURRENCY] = concurrency;
+}
+
+static const char *recording_path(const fwi_resolve *resolve, const fwi_file_replay *file) {
+  if (strcmp(file->trace, "given") != 0) {
+    return file->trace;
+  }
+  return resolve->overrides != NULL ? resolve->overrides->trace : NULL;
+}
+
+static fw_status refuse_gap(fwi_resolve *resolve, const fw_trace *trace, size_t series, size_t sample,
+                            const fw_json_value *place) {
+  char from[FW_UNITS_TEXT_SIZE];
+  char to[FW_UNITS_TEXT_SIZE];
+  const fw_series *gpu = &trace->series[series];
+  return fw_json_error(place, resolve->diagnostics,
+                       "%s has a gap on GPU %s from %s s to %s s (line %zu); a replay needs a recording without "
+                       "gaps: cut it there",
+                       trace->file, gpu->gpu, fw_time_format(gpu->time[sample - 1], from),
+                       fw_time_format(gpu->time[sample], to), gpu->line[sample]);
+}
+
+/* One run of pieces for each GPU of the recording, owned by the scenario. */
+static fw_status take_pieces(fwi_resolve *resolve, const fw_trace *trace, fw_scenario_job *job) {
+  fw_scenario_parts *parts = resolve->parts;
+  if (!fw_grow(&parts->recordings, &parts->recording_capacity, parts->recording_count + 1, sizeof *parts->recordings)) {
+    return fw_error_memory(resolve->diagnostics, "a recording");
+  }
+  fwi_recording *recording = &parts->recordings[parts->recording_count++];
+  *recording = (fwi_recording){.gpus = fw_allocate(trace->series_count, sizeof(fw_pieces))};
+  if (recording->gpus == NULL) {
+    return fw_error_memory(resolve->diagnostics, "a recording");
+  }
+  fw_status status = FW_OK;
+  for (size_t g = 0; g < trace->series_count && status == FW_OK; g++) {
+    status = fw_series_pieces(trace, g, &recording->gpus[g], resolve->diagnostics);
+    recording->count += status == FW_OK;
+  }
+  job->replay = recording->gpus;
+  job->gpus = trace->series_count;
+  return status;
+}
+
+static fw_status read_recording(fwi_resolve *resolve, const char *path, const fwi_file_replay *file,
+                                const fw_json_value *place, fw_scenario_job *job) {
+  fw_trace trace = {0};
+  size_t series = 0;
+  size_t sample = 0;
+  fw_status status = fw_trace_read(path, (fw_series_kind)file->kind, &trace, resolve->diagnostics);
+  if (status != FW_OK) {
+    return status;
+  }
+  if (fw_trace_first_gap(&trace, &series, &sample)) {
+    status = refuse_gap(resolve, &trace, series, sample, place);
+  } else {
+    status = take_pieces(resolve, &trace, job);
+  }
+  fw_trace_clear(&trace);
+  return status == FW_OK ? fwi_hash_file(resolve, path) : status;
+}
+
+static fw_status resolve_replay(fwi_resolve *resolve, const fwi_file_replay *file, const fw_json_value *value,
+                                fw_scenario_job *job) {
+  const char *given = recording_path(resolve, file);
+  const fw_json_value *place = fwi_value_at(value, "trace");
+  if (given == NULL) {
+    return fw_json_error(place, resolve->diagnostics, "the recording is to be given: add --trace FILE");
+  }
+  fw_status status = FW_OK;
+  if (file->model != NULL) {
+    status = fwi_find_model(resolve, file->model, fwi_value_at(value, "model"), &job->model);
+  }
+  char *path = given == file->trace ? fw_path_beside(resolve->path, given) : fw_copy_text(given);
+  if (path == NULL) {
+    return fw_error_memory(resolve->diagnostics, "the name of a recording");
+  }
+  status = fwi_first(status, read_recording(resolve, path, file, place, job));
+  free(path);
+  job->job_class = file->job_class;
+  job->priority = file->priority;
+  job->start = file->start_offset;
+  job->loop = file->loop;
+  job->decision = file->decision;
+  set_plain_actuators(resolve, job, (double)file->concurrency);
+  return status == FW_OK ? place_jobs(resolve, job, 1) : status;
+}
+
+static fw_status resolve_cycle(fwi_resolve *resolve, const fwi_file_cycle *file, const fw_json_value *value,
+                               fw_scenario_job *job) {
+  const fwi_file_phase *phases = file->phases.data;
+  fw_time_ns total = 0;
+  for (size_t i = 0; i < file->phases.count; i++) {
+    if (!fw_time_add(total, phases[i].duration, &total)) {
+      return fw_json_error(fwi_value_at(value, "phases"), resolve->diagnostics, "the phases last too long");
+    }
+  }
+  if (total == 0 && file->loop) {
+    return fw_json_error(fwi_value_at(value, "phases"), resolve->diagnostics,
+                         "job \"%s\" repeats phases of no length, so time would never advance; give one of them a "
+                         "duration or set \"loop\": false",
+                         file->job_class);
+  }
+  job->job_class = file->job_class;
+  job->priority = file->priority;
+  job->gpus = (size_t)file->gpus;
+  job->start = file->start_offset;
+  job->loop = file->loop;
+  job->decision = file->decision;
+  job->cycle = (const fw_cycle_phase *)file->phases.data;
+  job->cycle_count = file->phases.count;
+  set_plain_actuators(resolve, job, 1.0);
+  return place_jobs(resolve, job, (size_t)file->count);
+}
+
+/* fw_cycle_phase is the public face of fwi_file_phase. */
+_Static_assert(sizeof(fw_cycle_phase) == sizeof(fwi_file_phase), "cycle phases are passed on as read");
+_Static_assert(offsetof(fw_cycle_phase, power) == offsetof(fwi_file_phase, power),
+               "cycle phases are passed on as read");
+
+static fw_status resolve_entry(fwi_resolve *resolve, size_t entry) {
+  const fw_variant *written = (const fw_variant *)resolve->file->jobs.data + entry;
+  const fw_json_value *value = fwi_element_at(resolve->root, "jobs", entry);
+  fw_scenario_job job = {.class_index = entry, .kind = (fw_job_kind)(written->which - fwi_job_cases)};
+  switch (job.kind) {
+  case FW_JOB_GRPO:
+    return resolve_grpo(resolve, written->value, value, &job);
+  case FW_JOB_REPLAY:
+    return resolve_replay(resolve, written->value, value, &job);
+  case FW_JOB_CYCLE:
+    break;
+  }
+  return resolve_cycle(resolve, written->value, value, &job);
+}
+
+fw_status fwi_resolve_jobs(fwi_resolve *resolve) {
+  fw_status status = FW_OK;
+  for (size_t i = 0; i < resolve->file->jobs.count; i++) {
+    status = fwi_first(status, resolve_entry(resolve, i));
+  }
+  return status;
+}

@@ -1,0 +1,73 @@
+/* From a scenario as written to one that can run: what the steps of resolving share. */
+#ifndef FW_SCENARIO_RESOLVE_H
+#define FW_SCENARIO_RESOLVE_H
+
+#include "sim/scenario/scenario.h"
+#include "sim/scenario/tables.h"
+
+/* A recording: pieces for each GPU. */
+typedef struct fwi_recording {
+  fw_pieces *gpus;
+  size_t count;
+} fwi_recording;
+
+/* Everything a scenario owns. */
+typedef struct fw_scenario_parts {
+  fwi_file file;
+  bool gpu_read;
+  fw_job_model **models; /* each read once */
+  char **model_names;
+  size_t model_count;
+  size_t model_capacity;
+  size_t model_names_capacity;
+  fwi_recording *recordings; /* of the replay jobs */
+  size_t recording_count;
+  size_t recording_capacity;
+  fw_scenario_job *jobs;
+  size_t job_count;
+  size_t job_capacity;
+  fw_scenario_policy *policies;
+  fw_scenario_budget *budgets;
+  fw_budget_step *steps;
+  uint64_t hash;
+} fw_scenario_parts;
+
+typedef struct fwi_resolve {
+  fw_scenario *scenario;
+  fw_scenario_parts *parts;
+  const fwi_file *file;
+  const fw_json_value *root;
+  const char *path; /* of the scenario file */
+  const fw_scenario_overrides *overrides;
+  fw_diagnostics *diagnostics;
+} fwi_resolve;
+
+/* The value at `key` of `object`, or `object` itself, for messages. Finds a quantity under any of its keys. */
+const fw_json_value *fwi_value_at(const fw_json_value *object, const char *key);
+/* Element `index` of the array at `key`. */
+const fw_json_value *fwi_element_at(const fw_json_value *object, const char *key, size_t index);
+
+/* Finds NAME.json beside the scenario, then in `folder` of the installed share, and adds its content to the scenario's
+ * hash. Caller frees the path. */
+fw_status fwi_find_file(fwi_resolve *resolve, const char *folder, const char *name, const fw_json_value *place,
+                        char **path);
+
+/* The model of that name, read at most once. */
+fw_status fwi_find_model(fwi_resolve *resolve, const char *name, const fw_json_value *place, const fw_job_model **out);
+
+/* Adds a file's bytes to the hash. */
+fw_status fwi_hash_file(fwi_resolve *resolve, const char *path);
+
+/* All jobs, from file->jobs (jobs.c). */
+fw_status fwi_resolve_jobs(fwi_resolve *resolve);
+
+/* The arms and the budgets (arms.c). */
+fw_status fwi_resolve_policies(fwi_resolve *resolve);
+fw_status fwi_resolve_budgets(fwi_resolve *resolve);
+
+/* A later fault does not hide an earlier one. */
+static inline fw_status fwi_first(fw_status first, fw_status second) {
+  return first != FW_OK ? first : second;
+}
+
+#endif

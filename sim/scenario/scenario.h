@@ -1,0 +1,148 @@
+/* A scenario: what is simulated, checked and ready to run. Immutable once made; any number of runs may share one.
+ *
+ * The JSON text is described by docs/scenario.md and by the schema that fw_scenario_schema prints from the same tables
+ * that read it. */
+#ifndef FW_SCENARIO_SCENARIO_H
+#define FW_SCENARIO_SCENARIO_H
+
+#include "models/gpu.h"
+#include "models/job.h"
+#include "policies/policy.h"
+#include "traces/trace.h"
+
+typedef enum fw_job_kind {
+  FW_JOB_GRPO,   /* a training job with rollout and update */
+  FW_JOB_REPLAY, /* a recorded power trace */
+  FW_JOB_CYCLE   /* fixed phases of given power */
+} fw_job_kind;
+
+typedef enum fw_start_kind { FW_START_ALIGNED, FW_START_RANDOM, FW_START_STAGGERED } fw_start_kind;
+
+/* One stretch of a cycle job. */
+typedef struct fw_cycle_phase {
+  fw_time_ns duration;
+  fw_power_mw power; /* per GPU */
+} fw_cycle_phase;
+
+/* One job. */
+typedef struct fw_scenario_job {
+  const char *job_class; /* jobs of one entry share it */
+  size_t class_index;    /* which entry of "jobs" */
+  size_t member;         /* 0 .. class_size - 1 within the entry */
+  size_t class_size;
+  int64_t priority;
+  fw_job_kind kind;
+  size_t gpus;
+  size_t first_gpu;
+  fw_time_ns start;          /* explicit offset on top of the start kind */
+  const fw_job_model *model; /* GRPO; for a replay the counterfactual model, or NULL */
+  fw_workload workload;      /* GRPO */
+  fw_actuator_range actuators[FW_ACTUATOR_COUNT];
+  double initial[FW_ACTUATOR_COUNT];
+  const fw_pieces *replay; /* REPLAY: one for each GPU */
+  bool loop;               /* REPLAY, CYCLE: start again at the end */
+  fw_time_ns decision;     /* REPLAY, CYCLE: interval between decision instants */
+  const fw_cycle_phase *cycle;
+  size_t cycle_count;
+} fw_scenario_job;
+
+/* The tree of power domains: `gpus_per_node` GPUs in a node, and so on up. A budget of 0 means that the level has none.
+ */
+typedef struct fw_topology {
+  size_t gpus;
+  size_t gpus_per_node;
+  size_t nodes_per_rack;
+  size_t racks_per_row;
+  fw_power_mw node_budget;
+  fw_power_mw rack_budget;
+  fw_power_mw row_budget;
+} fw_topology;
+
+/* From `from` on (within the repeat) the budget is `factor` times the base. */
+typedef struct fw_budget_step {
+  fw_time_ns from;
+  double factor;
+} fw_budget_step;
+
+typedef struct fw_budget_schedule {
+  const fw_budget_step *steps; /* rising in `from`, the first at 0; none: constant */
+  size_t step_count;
+  fw_time_ns repeat; /* 0: never */
+} fw_budget_schedule;
+
+#define FW_HOURS_PER_DAY 24
+typedef struct fw_tariff {
+  double cost_per_kwh[FW_HOURS_PER_DAY];
+  double carbon_kg_per_kwh[FW_HOURS_PER_DAY];
+  int64_t start_hour; /* hour of the day at which a run begins */
+} fw_tariff;
+
+/* One policy arm: a job policy for the jobs of some classes, a fleet policy, or both. */
+typedef struct fw_scenario_policy {
+  const char *name;
+  const fw_policy_type *job; /* never NULL */
+  const void *job_settings;
+  const fw_policy_type *fleet; /* or NULL */
+  const void *fleet_settings;
+  const char *const *classes; /* that the job policy controls; none listed: all */
+  size_t class_count;
+} fw_scenario_policy;
+
+/* One arm of the comparison, made of a policy and a budget. */
+typedef struct fw_scenario_budget {
+  double oversubscription; /* nameplate / budget */
+  fw_power_mw power;
+} fw_scenario_budget;
+
+typedef struct fw_scenario {
+  const char *name;
+  const char *description;
+  char hash[17]; /* of the scenario, its parameter files and traces: 16 hexadecimal digits */
+  uint64_t seed; /* replication r runs with seed + r */
+  size_t seeds;
+  fw_time_ns duration;
+  fw_time_ns warmup;
+  fw_time_ns tick;
+  const fw_time_ns *windows;
+  size_t window_count;
+  fw_gpu_model gpu;
+  fw_power_mw nameplate; /* GPUs x TDP */
+  fw_topology topology;
+  fw_start_kind start;
+  const fw_scenario_job *jobs;
+  size_t job_count;
+  const fw_scenario_policy *policies;
+  size_t policy_count;
+  const fw_scenario_budget *budgets;
+  size_t budget_count;
+  fw_budget_schedule schedule;
+  fw_tariff tariff;
+  struct fw_scenario_parts *parts; /* owns all of the above */
+} fw_scenario;
+
+/* What a command line may add to a file. Zero or NULL leaves the file's value. */
+typedef struct fw_scenario_overrides {
+  fw_time_ns duration;
+  size_t seeds;
+  const double *oversubscription; /* replaces the budgets */
+  size_t oversubscription_count;
+  const char *const *policies; /* keeps only these */
+  size_t policy_count;
+  const char *trace; /* for replay jobs whose trace is "given" */
+  const char *share; /* installed folder that holds models/; searched after the scenario's own */
+} fw_scenario_overrides;
+
+/* Reads, checks and resolves a scenario file. All faults are reported, each with its place. */
+fw_status fw_scenario_read(const char *path, const fw_scenario_overrides *overrides, fw_scenario **out,
+                           fw_diagnostics *diagnostics);
+
+/* The same from text, as if read from `path`. */
+fw_status fw_scenario_parse(const char *text, size_t length, const char *path, const fw_scenario_overrides *overrides,
+                            fw_scenario **out, fw_diagnostics *diagnostics);
+
+void fw_scenario_free(fw_scenario *scenario);
+
+/* Adds the JSON Schema of scenario files to `text`. */
+void fw_scenario_schema(fw_text *text);
+
+#endif

@@ -1,0 +1,122 @@
+/* A scenario file as it is written: one struct for each JSON object, filled by the record tables of tables.c. */
+#ifndef FW_SCENARIO_TABLES_H
+#define FW_SCENARIO_TABLES_H
+
+#include "sim/base/record.h"
+
+typedef struct fwi_file_actuators {
+  fw_array concurrency; /* double */
+  fw_array group_size;
+  fw_array completion_tokens;
+  fw_array pause; /* fw_time_ns */
+} fwi_file_actuators;
+
+typedef struct fwi_file_grpo {
+  char *job_class;
+  char *model;
+  int64_t count;
+  int64_t priority;
+  fw_time_ns start_offset;
+  int64_t prompts; /* workload: 0 keeps the model's */
+  int64_t group_size;
+  int64_t concurrency;
+  int64_t completion_limit;
+  double completion_mean;
+  double completion_cv;
+  bool completion_cv_given;
+  int64_t prompt_tokens;
+  bool prompt_tokens_given;
+  fw_power_mw power_cap; /* 0: the GPU's highest */
+  fwi_file_actuators actuators;
+} fwi_file_grpo;
+
+typedef struct fwi_file_replay {
+  char *job_class;
+  char *trace; /* a path, or "given": from the command line */
+  int kind;    /* fw_series_kind */
+  int64_t priority;
+  fw_time_ns start_offset;
+  bool loop;
+  char *model; /* optional: lets concurrency rescale the recording */
+  int64_t concurrency;
+  fw_time_ns decision;
+} fwi_file_replay;
+
+typedef struct fwi_file_phase {
+  fw_time_ns duration;
+  fw_power_mw power;
+} fwi_file_phase;
+
+typedef struct fwi_file_cycle {
+  char *job_class;
+  int64_t count;
+  int64_t gpus;
+  int64_t priority;
+  fw_time_ns start_offset;
+  bool loop;
+  fw_array phases; /* fwi_file_phase */
+  fw_time_ns decision;
+} fwi_file_cycle;
+
+typedef struct fwi_file_topology {
+  int64_t gpus; /* 0: as many as the jobs need */
+  int64_t gpus_per_node;
+  int64_t nodes_per_rack;
+  int64_t racks_per_row;
+  fw_power_mw node_budget;
+  fw_power_mw rack_budget;
+  fw_power_mw row_budget;
+} fwi_file_topology;
+
+typedef struct fwi_file_step {
+  fw_time_ns from;
+  double factor;
+} fwi_file_step;
+
+typedef struct fwi_file_schedule {
+  fw_time_ns repeat;
+  fw_array steps; /* fwi_file_step */
+} fwi_file_schedule;
+
+typedef struct fwi_file_tariff {
+  fw_array cost_per_kwh; /* 1 or 24 doubles */
+  fw_array carbon_kg_per_kwh;
+  int64_t start_hour;
+} fwi_file_tariff;
+
+typedef struct fwi_file_policy {
+  char *name;
+  fw_variant job;
+  fw_variant fleet;
+  fw_array classes; /* char * */
+} fwi_file_policy;
+
+typedef struct fwi_file {
+  int64_t format;
+  char *name;
+  char *description;
+  uint64_t seed;
+  int64_t seeds;
+  fw_time_ns duration;
+  fw_time_ns warmup;
+  fw_time_ns tick;
+  fw_array windows; /* fw_time_ns */
+  char *gpu;
+  fwi_file_topology topology;
+  fw_array jobs; /* fw_variant */
+  int start;     /* fw_start_kind */
+  fw_power_mw budget;
+  bool budget_given;
+  fw_array oversubscription; /* double */
+  fwi_file_schedule schedule;
+  fwi_file_tariff tariff;
+  fw_array policies; /* fwi_file_policy */
+} fwi_file;
+
+extern const fw_record fwi_file_record;
+extern const char *const fwi_start_names[];
+
+/* The job kinds, in the order of fw_job_kind. */
+extern const fw_variant_case fwi_job_cases[];
+
+#endif
