@@ -1,0 +1,41 @@
+/* What the subcommands share: flags of scenario commands, output, messages, progress. Only this folder prints. */
+#ifndef FW_CLI_CLI_H
+#define FW_CLI_CLI_H
+
+#include <signal.h>
+
+#include "sim/cli/flags.h"
+#include "sim/report/report.h"
+
+extern const fwi_command fwi_run_command;
+extern const fwi_command fwi_compare_command;
+extern const fwi_command fwi_windows_command;
+extern const fwi_command fwi_schema_command;
+
+/* Prints every entry to standard error. */
+void fwi_print_diagnostics(const fw_diagnostics *diagnostics);
+
+/* Prints them, frees them and returns the exit status that belongs to `status`. */
+int fwi_finish(fw_diagnostics *diagnostics, fw_status status);
+
+/* Writes to `path` (atomically), or to standard output when it is NULL. */
+fw_status fwi_output(const fw_text *text, const char *path, fw_diagnostics *diagnostics);
+
+/* The folder that holds models/ and scenarios/: FLEETWATT_SHARE, or where the program was built or installed. */
+const char *fwi_share_folder(void);
+
+/* A progress line on standard error, when it is a terminal; `context` is a fwi_progress. */
+typedef struct fwi_progress {
+  const char *what;
+  bool active;
+  size_t shown; /* per mille */
+} fwi_progress;
+
+fwi_progress fwi_progress_start(const char *what);
+void fwi_progress_show(void *context, size_t done, size_t total);
+void fwi_progress_end(fwi_progress *progress);
+
+/* Set by the first Ctrl-C; a second one ends the program as usual. */
+const volatile sig_atomic_t *fwi_watch_interrupt(void);
+
+#endif

@@ -1,0 +1,66 @@
+/* fleetwatt compare */
+#include <stdio.h>
+
+#include "sim/cli/scenario_flags.h"
+
+static int run(int argc, char **argv);
+
+const fwi_command fwi_compare_command = {
+    "compare", "all policies at all budgets of a scenario, on the same random numbers", "SCENARIO",
+    "fleetwatt compare scenarios/fleet16-staggered.json --seeds 30 --hours 24", run};
+
+static fw_status compare(const char *path, const fwi_scenario_flags *flags, fw_diagnostics *diagnostics) {
+  fw_scenario *scenario = NULL;
+  fw_status status = fwi_read_scenario(path, flags, &scenario, diagnostics);
+  if (status != FW_OK) {
+    return status;
+  }
+  fwi_progress progress = fwi_progress_start("compare");
+  const fw_compare_options options = {.threads = (unsigned)flags->threads,
+                                      .progress = fwi_progress_show,
+                                      .progress_context = &progress,
+                                      .cancel = fwi_watch_interrupt()};
+  fw_compare_result result;
+  status = fw_compare(scenario, &options, &result, diagnostics);
+  fwi_progress_end(&progress);
+  if (status == FW_OK) {
+    fw_text text = FW_TEXT_INIT;
+    if (flags->json) {
+      fw_report_compare_json(&result, diagnostics, &text);
+    } else {
+      fw_report_compare_text(&result, diagnostics, &text);
+    }
+    status = fwi_output(&text, flags->output, diagnostics);
+    fw_text_clear(&text);
+    fw_compare_clear(&result);
+  }
+  fw_scenario_free(scenario);
+  return status;
+}
+
+static int run(int argc, char **argv) {
+  fwi_scenario_flags values = {0};
+  const fwi_flag flags[] = {
+      FWI_HOURS_FLAG(values),
+      {"--seeds", FWI_FLAG_UNSIGNED, &values.seeds, "N", "replications of each arm instead of the file's"},
+      {"--policies", FWI_FLAG_WORDS, &values.policies, "A,B", "only these of the file's policies"},
+      {"--oversubscription", FWI_FLAG_NUMBERS, &values.oversubscription, "X,Y",
+       "these ratios instead of the file's budgets"},
+      FWI_TRACE_FLAG(values),
+      FWI_THREADS_FLAG(values),
+      FWI_JSON_FLAG(values),
+      FWI_OUTPUT_FLAG(values),
+  };
+  const size_t count = sizeof flags / sizeof flags[0];
+  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
+  const char *path = NULL;
+  bool help = false;
+  fw_status status = fwi_flags_parse(&fwi_compare_command, flags, count, argc, argv, &path, &help, &diagnostics);
+  if (help) {
+    fwi_flags_print_help(&fwi_compare_command, flags, count);
+  } else if (status == FW_OK) {
+    status = compare(path, &values, &diagnostics);
+  }
+  fwi_words_clear(&values.policies);
+  return fwi_finish(&diagnostics, status);
+}

@@ -1,0 +1,169 @@
+/* Flags by table. */
+#include "sim/cli/flags.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/memory.h"
+#include "sim/base/text.h"
+
+#define FLAG_LIMIT ((size_t)32)
+
+static const fwi_flag *find(const fwi_flag *flags, size_t count, const char *name) {
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(flags[i].name, name) == 0) {
+      return &flags[i];
+    }
+  }
+  return NULL;
+}
+
+static fw_status unknown(const fwi_command *command, const fwi_flag *flags, size_t count, const char *name,
+                         fw_diagnostics *diagnostics) {
+  const char *names[FLAG_LIMIT];
+  for (size_t i = 0; i < count && i < FLAG_LIMIT; i++) {
+    names[i] = flags[i].name;
+  }
+  const char *nearest = fw_nearest_word(name, names, count < FLAG_LIMIT ? count : FLAG_LIMIT);
+  return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "unknown flag %s; %s%s", name,
+                  nearest != NULL ? "did you mean " : "see fleetwatt ", nearest != NULL ? nearest : command->name);
+}
+
+static fw_status bad_value(const fwi_flag *flag, const char *text, const char *wanted, fw_diagnostics *diagnostics) {
+  return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "%s %s: expected %s", flag->name, text, wanted);
+}
+
+static fw_status read_numbers(const fwi_flag *flag, const char *text, fw_diagnostics *diagnostics) {
+  fwi_numbers *numbers = flag->target;
+  numbers->count = 0;
+  for (const char *at = text;; at++) {
+    const size_t length = strcspn(at, ",");
+    double value = 0.0;
+    if (!fw_number_parse(at, length, &value) || !(value > 0.0)) {
+      return bad_value(flag, text, "numbers above 0, separated by commas", diagnostics);
+    }
+    if (numbers->count == FWI_LIST_LIMIT) {
+      return bad_value(flag, text, "at most 64 numbers", diagnostics);
+    }
+    numbers->values[numbers->count++] = value;
+    at += length;
+    if (*at == '\0') {
+      return FW_OK;
+    }
+  }
+}
+
+static fw_status read_words(const fwi_flag *flag, const char *text, fw_diagnostics *diagnostics) {
+  fwi_words *words = flag->target;
+  fwi_words_clear(words);
+  words->storage = fw_copy_text(text);
+  if (words->storage == NULL) {
+    return fw_error_memory(diagnostics, "a flag's value");
+  }
+  for (char *at = words->storage;; at++) {
+    const size_t length = strcspn(at, ",");
+    if (length == 0 || words->count == FWI_LIST_LIMIT) {
+      return bad_value(flag, text, "one to 64 names, separated by commas", diagnostics);
+    }
+    words->values[words->count++] = at;
+    at += length;
+    if (*at == '\0') {
+      return FW_OK;
+    }
+    *at = '\0';
+  }
+}
+
+void fwi_words_clear(fwi_words *words) {
+  free(words->storage);
+  *words = (fwi_words){0};
+}
+
+static fw_status read_value(const fwi_flag *flag, const char *text, fw_diagnostics *diagnostics) {
+  switch (flag->kind) {
+  case FWI_FLAG_SWITCH:
+    break;
+  case FWI_FLAG_TEXT:
+    *(const char **)flag->target = text;
+    break;
+  case FWI_FLAG_UNSIGNED:
+    if (!fw_uint64_parse(text, strlen(text), flag->target)) {
+      return bad_value(flag, text, "a whole number, 0 to 18446744073709551615", diagnostics);
+    }
+    break;
+  case FWI_FLAG_NUMBER:
+    if (!fw_number_parse(text, strlen(text), flag->target) || !(*(const double *)flag->target > 0.0)) {
+      return bad_value(flag, text, "a number above 0", diagnostics);
+    }
+    break;
+  case FWI_FLAG_NUMBERS:
+    return read_numbers(flag, text, diagnostics);
+  case FWI_FLAG_WORDS:
+    return read_words(flag, text, diagnostics);
+  }
+  return FW_OK;
+}
+
+/* Takes the flag at argv[*at], which may be "--name value" or "--name=value". */
+static fw_status take_flag(const fwi_command *command, const fwi_flag *flags, size_t count, int argc, char **argv,
+                           int *at, fw_diagnostics *diagnostics) {
+  char name[64];
+  const size_t length = strcspn(argv[*at], "=");
+  (void)snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), argv[*at]);
+  const fwi_flag *flag = find(flags, count, name);
+  if (flag == NULL) {
+    return unknown(command, flags, count, name, diagnostics);
+  }
+  if (flag->kind == FWI_FLAG_SWITCH) {
+    *(bool *)flag->target = true;
+    return argv[*at][length] == '\0' ? FW_OK : bad_value(flag, argv[*at] + length, "no value", diagnostics);
+  }
+  const char *value = argv[*at][length] == '=' ? argv[*at] + length + 1 : NULL;
+  if (value == NULL && *at + 1 < argc) {
+    value = argv[++*at];
+  }
+  if (value == NULL) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "%s needs a value: %s", flag->name, flag->argument);
+  }
+  return read_value(flag, value, diagnostics);
+}
+
+fw_status fwi_flags_parse(const fwi_command *command, const fwi_flag *flags, size_t flag_count, int argc, char **argv,
+                          const char **operand, bool *help, fw_diagnostics *diagnostics) {
+  *help = false;
+  for (int i = 0; i < argc; i++) {
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+      *help = true;
+      return FW_OK;
+    }
+  }
+  fw_status status = FW_OK;
+  for (int i = 0; i < argc; i++) {
+    fw_status one = FW_OK;
+    if (argv[i][0] == '-' && argv[i][1] != '\0') {
+      one = take_flag(command, flags, flag_count, argc, argv, &i, diagnostics);
+    } else if (operand != NULL && *operand == NULL) {
+      *operand = argv[i];
+    } else {
+      one = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "unexpected argument %s", argv[i]);
+    }
+    status = status != FW_OK ? status : one;
+  }
+  if (status == FW_OK && operand != NULL && *operand == NULL && command->operand != NULL) {
+    status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "%s is missing; for example: %s", command->operand,
+                      command->example);
+  }
+  return status;
+}
+
+void fwi_flags_print_help(const fwi_command *command, const fwi_flag *flags, size_t flag_count) {
+  printf("fleetwatt %s: %s\n\nusage: fleetwatt %s", command->name, command->summary, command->name);
+  printf("%s%s [flags]\n\n", command->operand != NULL ? " " : "", command->operand != NULL ? command->operand : "");
+  for (size_t i = 0; i < flag_count; i++) {
+    char head[64];
+    (void)snprintf(head, sizeof head, "%s %s", flags[i].name, flags[i].argument != NULL ? flags[i].argument : "");
+    printf("  %-30s %s\n", head, flags[i].doc);
+  }
+  printf("  %-30s %s\n\nexample:\n  %s\n", "--help", "this text", command->example);
+}

@@ -1,0 +1,87 @@
+/* fleetwatt run */
+#include <stdio.h>
+
+#include "sim/cli/scenario_flags.h"
+#include "sim/cli/series.h"
+
+static int run(int argc, char **argv);
+
+const fwi_command fwi_run_command = {"run", "one run of one policy, with its details", "SCENARIO",
+                                     "fleetwatt run scenarios/job72b-live.json --policies static-4 --series out.csv",
+                                     run};
+
+typedef struct run_flags {
+  fwi_scenario_flags scenario;
+  uint64_t seed;
+  const char *series;
+} run_flags;
+
+/* Runs with the series written along when one is asked for. */
+static fw_status simulate(const fw_scenario *scenario, const run_flags *flags, uint64_t seed, fw_result *result,
+                          fw_diagnostics *diagnostics) {
+  fw_run_options options = {.seed = seed, .threads = (unsigned)flags->scenario.threads};
+  if (flags->series == NULL) {
+    return fw_run(scenario, &options, result, diagnostics);
+  }
+  fwi_series_writer writer = {0};
+  fw_status status = fwi_series_open(&writer, flags->series, scenario, diagnostics);
+  if (status != FW_OK) {
+    return status;
+  }
+  options.observer = &writer.observer;
+  status = fw_run(scenario, &options, result, diagnostics);
+  return fwi_series_close(&writer, status, diagnostics);
+}
+
+static fw_status run_scenario(const char *path, const run_flags *flags, fw_diagnostics *diagnostics) {
+  fw_scenario *scenario = NULL;
+  fw_status status = fwi_read_scenario(path, &flags->scenario, &scenario, diagnostics);
+  if (status != FW_OK) {
+    return status;
+  }
+  fw_result result = {0};
+  const uint64_t seed = flags->seed != UINT64_MAX ? flags->seed : scenario->seed;
+  status = simulate(scenario, flags, seed, &result, diagnostics);
+  if (status == FW_OK) {
+    const fw_report_run report = {scenario, 0, 0, seed, &result};
+    fw_text text = FW_TEXT_INIT;
+    if (flags->scenario.json) {
+      fw_report_run_json(&report, diagnostics, &text);
+    } else {
+      fw_report_run_text(&report, diagnostics, &text);
+    }
+    status = fwi_output(&text, flags->scenario.output, diagnostics);
+    fw_text_clear(&text);
+    fw_result_clear(&result);
+  }
+  fw_scenario_free(scenario);
+  return status;
+}
+
+static int run(int argc, char **argv) {
+  run_flags values = {.seed = UINT64_MAX};
+  const fwi_flag flags[] = {
+      {"--policies", FWI_FLAG_WORDS, &values.scenario.policies, "NAME", "the policy to run (default: the first)"},
+      {"--oversubscription", FWI_FLAG_NUMBERS, &values.scenario.oversubscription, "X",
+       "this ratio instead of the file's first budget"},
+      {"--seed", FWI_FLAG_UNSIGNED, &values.seed, "N", "seed instead of the file's"},
+      FWI_HOURS_FLAG(values.scenario),
+      {"--series", FWI_FLAG_TEXT, &values.series, "FILE", "write power, events and actuators as CSV"},
+      FWI_TRACE_FLAG(values.scenario),
+      FWI_THREADS_FLAG(values.scenario),
+      FWI_JSON_FLAG(values.scenario),
+      FWI_OUTPUT_FLAG(values.scenario),
+  };
+  const size_t count = sizeof flags / sizeof flags[0];
+  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
+  const char *path = NULL;
+  bool help = false;
+  fw_status status = fwi_flags_parse(&fwi_run_command, flags, count, argc, argv, &path, &help, &diagnostics);
+  if (help) {
+    fwi_flags_print_help(&fwi_run_command, flags, count);
+  } else if (status == FW_OK) {
+    status = run_scenario(path, &values, &diagnostics);
+  }
+  fwi_words_clear(&values.scenario.policies);
+  return fwi_finish(&diagnostics, status);
+}

@@ -1,0 +1,34 @@
+/* The flags that all commands on a scenario share, and the scenario that they lead to. */
+#ifndef FW_CLI_SCENARIO_FLAGS_H
+#define FW_CLI_SCENARIO_FLAGS_H
+
+#include "sim/cli/cli.h"
+#include "sim/scenario/scenario.h"
+
+typedef struct fwi_scenario_flags {
+  double hours;
+  uint64_t seeds;
+  uint64_t threads;
+  fwi_numbers oversubscription;
+  fwi_words policies;
+  const char *trace;
+  bool json;
+  const char *output;
+} fwi_scenario_flags;
+
+#define FWI_HOURS_FLAG(values)                                                                                         \
+  { "--hours", FWI_FLAG_NUMBER, &(values).hours, "H", "simulated time instead of the file's" }
+#define FWI_THREADS_FLAG(values)                                                                                       \
+  { "--threads", FWI_FLAG_UNSIGNED, &(values).threads, "N", "threads; results do not depend on it (default: all)" }
+#define FWI_TRACE_FLAG(values)                                                                                         \
+  { "--trace", FWI_FLAG_TEXT, &(values).trace, "FILE", "recording for a replay job whose trace is \"given\"" }
+#define FWI_JSON_FLAG(values)                                                                                          \
+  { "--json", FWI_FLAG_SWITCH, &(values).json, NULL, "print JSON instead of tables" }
+#define FWI_OUTPUT_FLAG(values)                                                                                        \
+  { "--output", FWI_FLAG_TEXT, &(values).output, "FILE", "write to FILE instead of standard output" }
+
+/* Reads the scenario under the flags' overrides. */
+fw_status fwi_read_scenario(const char *path, const fwi_scenario_flags *flags, fw_scenario **out,
+                            fw_diagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,76 @@
+/* Output, messages, progress and interrupts for all subcommands. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/base/file.h"
+#include "sim/cli/cli.h"
+
+void fwi_print_diagnostics(const fw_diagnostics *diagnostics) {
+  for (size_t i = 0; i < diagnostics->count; i++) {
+    char line[2048];
+    (void)fw_diagnostic_format(&diagnostics->entries[i], line, sizeof line);
+    (void)fprintf(stderr, "%s\n", line);
+  }
+  if (diagnostics->lost > 0) {
+    (void)fprintf(stderr, "error: %zu further messages were lost: out of memory\n", diagnostics->lost);
+  }
+}
+
+int fwi_finish(fw_diagnostics *diagnostics, fw_status status) {
+  fwi_print_diagnostics(diagnostics);
+  fw_diagnostics_clear(diagnostics);
+  return fw_status_exit_code(status);
+}
+
+fw_status fwi_output(const fw_text *text, const char *path, fw_diagnostics *diagnostics) {
+  if (text->failed) {
+    return fw_error_memory(diagnostics, "the output");
+  }
+  if (path != NULL) {
+    return fw_file_write(path, text->data, text->length, diagnostics);
+  }
+  if (fwrite(text->data, 1, text->length, stdout) != text->length || fflush(stdout) != 0) {
+    return fw_error(diagnostics, FW_ERROR_IO, (fw_place){0}, "standard output: %s", strerror(errno));
+  }
+  return FW_OK;
+}
+
+const char *fwi_share_folder(void) {
+  const char *share = getenv("FLEETWATT_SHARE");
+  return share != NULL && share[0] != '\0' ? share : FW_SHARE_DIR;
+}
+
+fwi_progress fwi_progress_start(const char *what) {
+  return (fwi_progress){.what = what, .active = isatty(STDERR_FILENO) != 0, .shown = SIZE_MAX};
+}
+
+void fwi_progress_show(void *context, size_t done, size_t total) {
+  fwi_progress *progress = context;
+  const size_t mille = total > 0 ? done * 1000 / total : 1000;
+  if (progress->active && mille != progress->shown) {
+    progress->shown = mille;
+    (void)fprintf(stderr, "\r%s: %zu of %zu runs (%zu %%)", progress->what, done, total, mille / 10);
+  }
+}
+
+void fwi_progress_end(fwi_progress *progress) {
+  if (progress->active) {
+    (void)fprintf(stderr, "\r\033[K");
+  }
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number) {
+  interrupted = 1;
+  (void)signal(signal_number, SIG_DFL);
+}
+
+const volatile sig_atomic_t *fwi_watch_interrupt(void) {
+  (void)signal(SIGINT, on_interrupt);
+  (void)signal(SIGTERM, on_interrupt);
+  return &interrupted;
+}

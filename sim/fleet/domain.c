@@ -1,0 +1,137 @@
+/* Nodes, racks, rows and the site: energy is added up the tree in a fixed order, so parts sum to the whole. */
+#include "sim/fleet/domain.h"
+
+#include "sim/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Bins of the percentile histograms: a fleet of 16 GPUs resolves 2.4 W. */
+#define HISTOGRAM_BINS ((size_t)4096)
+
+const char *const fw_domain_level_names[] = {"node", "rack", "row", "site"};
+
+static size_t groups(size_t count, size_t per_group) {
+  return count / per_group + (count % per_group != 0);
+}
+
+fw_status fwi_domain_meter(const fw_scenario *scenario, size_t gpus, bool percentiles, fw_meter **out,
+                           fw_diagnostics *diagnostics) {
+  const fw_meter_options options = {.windows = scenario->windows,
+                                    .window_count = scenario->window_count,
+                                    .histogram_max = percentiles ? (fw_power_mw)gpus * scenario->gpu.board_max : 0,
+                                    .histogram_bins = HISTOGRAM_BINS};
+  return fw_meter_create(&options, out, diagnostics);
+}
+
+/* Appends `count` domains of one level; children, `per_parent` to each, are the `child_count` domains before. */
+static void add_level(fwi_domains *domains, fw_domain_level level, size_t count, fw_power_mw budget, size_t children,
+                      size_t child_count, size_t per_parent) {
+  for (size_t i = 0; i < count; i++) {
+    domains->data[domains->count + i] =
+        (fwi_domain){.level = level, .index = i, .parent = FWI_NO_PARENT, .budget = budget};
+  }
+  for (size_t i = 0; i < child_count; i++) {
+    domains->data[children + i].parent = domains->count + i / per_parent;
+  }
+  domains->count += count;
+}
+
+static void build_tree(const fw_topology *topology, fwi_domains *domains) {
+  const size_t nodes = domains->node_count;
+  const size_t racks = groups(nodes, topology->nodes_per_rack);
+  const size_t rows = groups(racks, topology->racks_per_row);
+  add_level(domains, FW_DOMAIN_NODE, nodes, topology->node_budget, 0, 0, 1);
+  add_level(domains, FW_DOMAIN_RACK, racks, topology->rack_budget, 0, nodes, topology->nodes_per_rack);
+  add_level(domains, FW_DOMAIN_ROW, rows, topology->row_budget, nodes, racks, topology->racks_per_row);
+  add_level(domains, FW_DOMAIN_SITE, 1, 0, nodes + racks, rows, rows);
+}
+
+static void place_idle_gpus(const fw_scenario *scenario, size_t used_gpus, fwi_domains *domains) {
+  const fw_energy_pj idle = fw_energy_of(scenario->gpu.idle, scenario->tick);
+  for (size_t gpu = used_gpus; gpu < scenario->topology.gpus; gpu++) {
+    domains->data[gpu / scenario->topology.gpus_per_node].idle_per_tick += idle;
+  }
+}
+
+fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, fwi_domains *out,
+                             fw_diagnostics *diagnostics) {
+  const fw_topology *topology = &scenario->topology;
+  const size_t nodes = groups(topology->gpus, topology->gpus_per_node);
+  /* Racks and rows are never more than nodes. */
+  *out = (fwi_domains){.node_count = nodes, .tick = scenario->tick};
+  size_t most = 0;
+  if (!fw_size_multiply(nodes, 3, &most) || (out->data = fw_allocate(most + 1, sizeof *out->data)) == NULL) {
+    return fw_error_memory(diagnostics, "the power domains");
+  }
+  build_tree(topology, out);
+  place_idle_gpus(scenario, used_gpus, out);
+  fw_status status = FW_OK;
+  for (size_t i = 0; i < out->count && status == FW_OK; i++) {
+    const bool site = i + 1 == out->count;
+    status = fwi_domain_meter(scenario, topology->gpus, site, &out->data[i].meter, diagnostics);
+  }
+  if (status != FW_OK) {
+    fwi_domains_free(out);
+  }
+  return status;
+}
+
+void fwi_domains_free(fwi_domains *domains) {
+  for (size_t i = 0; domains->data != NULL && i < domains->count; i++) {
+    fw_meter_free(domains->data[i].meter);
+  }
+  free(domains->data);
+  *domains = (fwi_domains){0};
+}
+
+void fwi_domains_begin(fwi_domains *domains) {
+  for (size_t i = 0; i < domains->count; i++) {
+    domains->data[i].tick_energy = domains->data[i].idle_per_tick;
+  }
+}
+
+fw_status fwi_domains_end(fwi_domains *domains, fw_energy_pj site_budget, fw_diagnostics *diagnostics) {
+  fw_status status = FW_OK;
+  for (size_t i = 0; i < domains->count && status == FW_OK; i++) {
+    fwi_domain *domain = &domains->data[i];
+    fw_energy_pj budget = domain->budget > 0 ? fw_energy_of(domain->budget, domains->tick) : FW_METER_NO_BUDGET;
+    if (domain->parent != FWI_NO_PARENT) {
+      domains->data[domain->parent].tick_energy += domain->tick_energy;
+    } else {
+      budget = site_budget;
+    }
+    status = fw_meter_push(domain->meter, domains->tick, domain->tick_energy, budget, diagnostics);
+  }
+  return status;
+}
+
+fwi_domain *fwi_domains_site(const fwi_domains *domains) {
+  return &domains->data[domains->count - 1];
+}
+
+void fwi_domains_restart(fwi_domains *domains) {
+  for (size_t i = 0; i < domains->count; i++) {
+    fw_meter_restart(domains->data[i].meter);
+  }
+}
+
+void fwi_meter_results(const fw_meter *meter, size_t window_count, bool budget, fw_window_result *out) {
+  for (size_t i = 0; i < window_count; i++) {
+    const fw_meter_window seen = fw_meter_result(meter, i);
+    const bool full = seen.full > 0;
+    const double nothing = (double)NAN;
+    out[i] = (fw_window_result){
+        .window = seen.window,
+        .violation_rate = budget ? fw_meter_violation_rate(meter, i) : nothing,
+        .episodes = seen.episodes,
+        .longest_episode_s = fw_time_to_seconds(seen.longest_episode),
+        .excess_ws = fw_energy_to_joules(seen.excess),
+        .peak_w = full ? fw_power_to_watts(seen.peak) : nothing,
+        .p50_w = full ? fw_power_to_watts(fw_meter_percentile(meter, i, 0.50)) : nothing,
+        .p95_w = full ? fw_power_to_watts(fw_meter_percentile(meter, i, 0.95)) : nothing,
+        .p99_w = full ? fw_power_to_watts(fw_meter_percentile(meter, i, 0.99)) : nothing,
+        .p999_w = full ? fw_power_to_watts(fw_meter_percentile(meter, i, 0.999)) : nothing,
+    };
+  }
+}

@@ -1,0 +1,52 @@
+/* The tree of power domains and their meters. */
+#ifndef FW_FLEET_DOMAIN_H
+#define FW_FLEET_DOMAIN_H
+
+#include "sim/engine/meter.h"
+#include "sim/fleet/result.h"
+#include "sim/scenario/scenario.h"
+
+#define FWI_NO_PARENT SIZE_MAX
+
+typedef struct fwi_domain {
+  fw_domain_level level;
+  size_t index;
+  size_t parent;              /* position in the array, or FWI_NO_PARENT */
+  fw_power_mw budget;         /* 0: none, or (site) given with every tick */
+  fw_energy_pj idle_per_tick; /* nodes: GPUs without a job */
+  fw_energy_pj tick_energy;   /* of the present tick */
+  fw_meter *meter;
+} fwi_domain;
+
+/* Children stand before their parents, the site is last. */
+typedef struct fwi_domains {
+  fwi_domain *data;
+  size_t count;
+  size_t node_count;
+  fw_time_ns tick;
+} fwi_domains;
+
+/* `used_gpus` is the number of GPUs that have a job: the first ones. */
+fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, fwi_domains *out,
+                             fw_diagnostics *diagnostics);
+void fwi_domains_free(fwi_domains *domains);
+
+/* A tick: begin, add the energy of each job's GPUs to their nodes, end. `site_budget` is the energy that the site is
+ * allowed. */
+void fwi_domains_begin(fwi_domains *domains);
+static inline void fwi_domains_add(fwi_domains *domains, size_t node, fw_energy_pj energy) {
+  domains->data[node].tick_energy += energy;
+}
+fw_status fwi_domains_end(fwi_domains *domains, fw_energy_pj site_budget, fw_diagnostics *diagnostics);
+
+fwi_domain *fwi_domains_site(const fwi_domains *domains);
+void fwi_domains_restart(fwi_domains *domains);
+
+/* A meter for a domain of `gpus` GPUs; with percentiles or without. */
+fw_status fwi_domain_meter(const fw_scenario *scenario, size_t gpus, bool percentiles, fw_meter **out,
+                           fw_diagnostics *diagnostics);
+
+/* All windows of a meter as results. */
+void fwi_meter_results(const fw_meter *meter, size_t window_count, bool budget, fw_window_result *out);
+
+#endif

@@ -1,0 +1,438 @@
+/* A job in time: takes blocks of work from its program and lays them out as segments of constant level, slowed down and
+ * limited by the power cap that the firmware enforces. */
+#include "sim/fleet/job.h"
+
+#include "sim/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A cap's transient is cut off after this many time constants: exp(-8) is 0.03 % of the step. */
+#define TRANSIENT_TIME_CONSTANTS 8
+/* More zero-length blocks in a row than this and time will never move on. */
+#define ZERO_BLOCK_LIMIT UINT64_C(1000000)
+#define PROFILE_STEPS 32
+#define PROFILE_BLOCKS 200000
+
+fw_status fwi_job_profile(const fw_scenario_job *spec, uint32_t index, const fw_gpu_model *gpu, fwi_profile *out,
+                          fw_diagnostics *diagnostics) {
+  const fwi_program_type *program = fwi_program_find(spec->kind);
+  void *state = NULL;
+  fwi_blocks blocks = {0};
+  fw_energy_pj energy = 0;
+  fw_time_ns work = 0;
+  uint64_t steps = 0;
+  bool ended = false;
+  fw_status status = program->create(spec, index, 0, gpu->idle, &state, diagnostics);
+  for (size_t i = 0; status == FW_OK && !ended && steps < PROFILE_STEPS && i < PROFILE_BLOCKS; i++) {
+    if (i >= blocks.count) {
+      status = program->next(state, spec->initial, &blocks, diagnostics);
+      if (status != FW_OK) {
+        break;
+      }
+    }
+    const fwi_block *block = &blocks.data[i];
+    for (size_t g = 0; g < spec->gpus; g++) {
+      energy += fw_energy_of(block->gpu_demand != NULL ? block->gpu_demand[g] : block->demand, block->work);
+    }
+    work += block->work;
+    steps += (block->marks & FWI_MARK_STEP_END) != 0;
+    ended = (block->marks & FWI_MARK_JOB_END) != 0;
+  }
+  if (status == FW_OK && work == 0) {
+    status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                      "job %u (class \"%s\") repeats phases of no length, so time would never advance; give one of "
+                      "them a duration",
+                      index, spec->job_class);
+  }
+  if (status == FW_OK) {
+    out->mean_w = fw_energy_to_joules(energy) / fw_time_to_seconds(work);
+    out->cycle = work / (fw_time_ns)(steps > 0 ? steps : 1);
+  }
+  free(blocks.data);
+  program->destroy(state);
+  return status;
+}
+
+void fwi_job_free(fwi_job *job) {
+  if (job->program != NULL) {
+    job->program->destroy(job->program_state);
+  }
+  fwi_noise_free(&job->noise);
+  fwi_telemetry_free(&job->telemetry);
+  free(job->blocks.data);
+  free(job->segments);
+  free(job->gain);
+  free(job->contrast_mw);
+  free(job->spike_tick);
+  free(job->spike_number);
+  free(job->spike_height);
+  free(job->energy_pj);
+  free(job->reading);
+  free(job->events);
+  *job = (fwi_job){0};
+}
+
+static bool allocate_arrays(fwi_job *job) {
+  const size_t gpus = job->spec->gpus;
+  size_t cells = 0;
+  return fw_size_multiply(gpus, job->setting->window_ticks, &cells) &&
+         (job->gain = fw_allocate(gpus, sizeof *job->gain)) != NULL &&
+         (job->contrast_mw = fw_allocate(gpus, sizeof *job->contrast_mw)) != NULL &&
+         (job->spike_tick = fw_allocate(gpus, sizeof *job->spike_tick)) != NULL &&
+         (job->spike_number = fw_allocate(gpus, sizeof *job->spike_number)) != NULL &&
+         (job->spike_height = fw_allocate(gpus, sizeof *job->spike_height)) != NULL &&
+         (job->energy_pj = fw_allocate(cells, sizeof *job->energy_pj)) != NULL &&
+         (job->reading = fw_allocate(cells, sizeof *job->reading)) != NULL;
+}
+
+/* The idle stretch before a job's first step. It ends with the first decision, so a policy's settings hold from the
+ * first batch on. */
+static void begin_idle(fwi_job *job, fw_time_ns start) {
+  job->block = (fwi_block){.phase = FW_PHASE_IDLE,
+                           .work = start,
+                           .demand = job->setting->gpu->idle,
+                           .scale = 1.0,
+                           .marks = FWI_MARK_DECISION};
+  job->remaining = start;
+  job->in_block = true;
+}
+
+static void start_sensors_and_spikes(fwi_job *job, uint64_t seed) {
+  const fw_gpu_model *gpu = job->setting->gpu;
+  const double tick_s = fw_time_to_seconds(job->setting->tick);
+  job->sensor_error_mw = fw_sensor_error_mw(&gpu->sensor, tick_s);
+  for (size_t g = 0; g < job->spec->gpus; g++) {
+    const uint32_t entity = (uint32_t)(job->spec->first_gpu + g);
+    job->gain[g] = fw_sensor_gain(&gpu->sensor, seed, entity);
+    const bool spikes =
+        job->noise.tables != NULL && fw_spike_next(&job->noise.tables->model->residual.spikes, tick_s, seed, entity, 0,
+                                                   0, &job->spike_tick[g], &job->spike_height[g]);
+    if (!spikes) {
+      job->spike_tick[g] = UINT64_MAX;
+    }
+  }
+}
+
+fw_status fwi_job_create(const fw_scenario_job *spec, const fwi_job_setting *setting, uint32_t index, uint64_t seed,
+                         const fwi_noise_tables *tables, fw_time_ns start, const fw_job_setup *setup, fwi_job *out,
+                         fw_diagnostics *diagnostics) {
+  *out = (fwi_job){.spec = spec, .setting = setting, .index = index, .slowdown = 1.0, .setup = *setup};
+  out->cap = (fwi_cap){.commanded = setting->gpu->cap_max, .effective_at = FW_TIME_MAX};
+  for (size_t i = 0; i < FW_ACTUATOR_COUNT; i++) {
+    out->settings[i] = setup->initial[i];
+  }
+  out->program = fwi_program_find(spec->kind);
+  fw_status status = out->program->create(spec, index, seed, setting->gpu->idle, &out->program_state, diagnostics);
+  if (status == FW_OK) {
+    status = fwi_noise_create(tables, seed, index, (uint32_t)spec->first_gpu, spec->gpus,
+                              fw_time_to_seconds(setting->tick), &out->noise, diagnostics);
+  }
+  if (status == FW_OK) {
+    status = fwi_telemetry_create(setting->telemetry_ticks, &out->telemetry, diagnostics);
+  }
+  if (status == FW_OK && !allocate_arrays(out)) {
+    status = fw_error_memory(diagnostics, "a job's samples");
+  }
+  if (status != FW_OK) {
+    fwi_job_free(out);
+    return status;
+  }
+  start_sensors_and_spikes(out, seed);
+  begin_idle(out, start);
+  if (setup->initial[FW_ACTUATOR_POWER_CAP_W] < fw_power_to_watts(setting->gpu->cap_max)) {
+    fwi_job_set(out, 0, FW_ACTUATOR_POWER_CAP_W, setup->initial[FW_ACTUATOR_POWER_CAP_W]);
+  }
+  return FW_OK;
+}
+
+static fw_status record(fwi_job *job, fw_sim_event_kind kind, fw_actuator actuator, double value,
+                        fw_diagnostics *diagnostics) {
+  if (!job->setting->record_events) {
+    return FW_OK;
+  }
+  if (!fw_grow(&job->events, &job->event_capacity, job->event_count + 1, sizeof *job->events)) {
+    return fw_error_memory(diagnostics, "the events of a job");
+  }
+  job->events[job->event_count++] =
+      (fw_sim_event){.time = job->now, .job = job->index, .kind = kind, .actuator = actuator, .value = value};
+  return FW_OK;
+}
+
+/* Power that the present block would draw, limited by the cap in force. */
+static fw_power_mw settled_limit(const fwi_job *job) {
+  return job->cap.active ? fw_cap_settled(&job->setting->gpu->cap, job->cap.enforced) : job->setting->gpu->board_max;
+}
+
+static void start_transient(fwi_job *job, fw_power_mw from, fw_power_mw to) {
+  job->cap.in_transient = from != to;
+  job->cap.since = job->now;
+  job->cap.from_w = fw_power_to_watts(from);
+  job->cap.to_w = fw_power_to_watts(to);
+}
+
+static fw_power_mw least(fw_power_mw a, fw_power_mw b) {
+  return a < b ? a : b;
+}
+
+static void update_slowdown(fwi_job *job) {
+  job->slowdown = 1.0;
+  if (job->cap.active && job->block.phase != FW_PHASE_IDLE) {
+    bool extrapolated = false;
+    job->slowdown = fw_cap_slowdown(&job->setting->gpu->cap, job->block.phase, fw_power_to_watts(job->cap.enforced),
+                                    fw_power_to_watts(job->block.demand), &extrapolated);
+    job->extrapolated = job->extrapolated || extrapolated;
+  }
+}
+
+/* The commanded cap takes effect now. */
+static void enforce_cap(fwi_job *job) {
+  const fw_power_mw before = least(job->block.demand, settled_limit(job));
+  job->cap.enforced = job->cap.commanded;
+  job->cap.active = job->cap.commanded < job->setting->gpu->cap_max;
+  job->cap.effective_at = FW_TIME_MAX;
+  start_transient(job, before, least(job->block.demand, settled_limit(job)));
+  update_slowdown(job);
+}
+
+static void note_support(fwi_job *job) {
+  const fw_job_model *model = job->spec->model;
+  if (model != NULL && job->block.phase == FW_PHASE_ROLLOUT) {
+    /* The last sequences of a batch drain through every occupancy, so only the upper end can be left. */
+    job->extrapolated = job->extrapolated || job->block.occupancy > model->support.concurrency_max;
+  }
+}
+
+/* Makes `block` the present one. A demand above the cap overshoots until the firmware has settled it. */
+static void enter_block(fwi_job *job, const fwi_block *block) {
+  job->block = *block;
+  job->remaining = block->work;
+  job->block_tokens_before = 0;
+  job->in_block = true;
+  if (job->cap.active) {
+    start_transient(job, job->block.demand, least(job->block.demand, settled_limit(job)));
+  }
+  update_slowdown(job);
+  note_support(job);
+}
+
+static fw_status next_block(fwi_job *job, fw_diagnostics *diagnostics) {
+  if (job->next_block == job->blocks.count) {
+    job->blocks.count = 0;
+    job->next_block = 0;
+    const fw_status status = job->program->next(job->program_state, job->settings, &job->blocks, diagnostics);
+    if (status != FW_OK) {
+      return status;
+    }
+  }
+  enter_block(job, &job->blocks.data[job->next_block++]);
+  return FW_OK;
+}
+
+/* A commanded start offset is spent once, before the next step. */
+static void spend_start_offset(fwi_job *job) {
+  fw_time_ns delay = 0;
+  if (job->settings[FW_ACTUATOR_START_OFFSET_S] > 0.0 &&
+      fw_time_from_seconds(job->settings[FW_ACTUATOR_START_OFFSET_S], &delay)) {
+    const fwi_block wait = {.phase = FW_PHASE_IDLE, .work = delay, .demand = job->setting->gpu->idle, .scale = 1.0};
+    enter_block(job, &wait);
+    job->settings[FW_ACTUATOR_START_OFFSET_S] = 0.0;
+  }
+}
+
+static int64_t present_block_tokens(const fwi_job *job) {
+  if (!job->in_block || job->block.work == 0) {
+    return 0;
+  }
+  const double share = (double)(job->block.work - job->remaining) / (double)job->block.work;
+  return (int64_t)((double)job->block.tokens * share) - job->block_tokens_before;
+}
+
+int64_t fwi_job_tokens(const fwi_job *job) {
+  return job->tokens + present_block_tokens(job);
+}
+
+static void count_block(fwi_job *job) {
+  job->tokens += job->block.tokens - job->block_tokens_before;
+  job->batches += (job->block.marks & FWI_MARK_BATCH_END) != 0;
+  job->steps += (job->block.marks & FWI_MARK_STEP_END) != 0;
+  job->step_number += (job->block.marks & FWI_MARK_STEP_END) != 0;
+}
+
+/* What the end of the present block brings about. */
+static fw_status finish_block(fwi_job *job, fw_diagnostics *diagnostics) {
+  const unsigned marks = job->block.marks;
+  count_block(job);
+  job->in_block = false;
+  job->ended = (marks & FWI_MARK_JOB_END) != 0;
+  job->waiting = (marks & FWI_MARK_DECISION) != 0 && !job->ended;
+  job->blocks_at_now = job->block.work == 0 ? job->blocks_at_now + 1 : 0;
+  if (job->blocks_at_now > ZERO_BLOCK_LIMIT) {
+    char time_text[FW_UNITS_TEXT_SIZE];
+    return fw_error(diagnostics, FW_ERROR_FAULT, (fw_place){0},
+                    "job %u (class \"%s\") does not advance: phases of no length repeat at t = %s s", job->index,
+                    job->spec->job_class, fw_time_format(job->now, time_text));
+  }
+  fw_status status = FW_OK;
+  if ((marks & FWI_MARK_BATCH_END) != 0) {
+    status = record(job, FW_SIM_BATCH_END, FW_ACTUATOR_COUNT, (double)job->tokens, diagnostics);
+  }
+  if (status == FW_OK && (marks & FWI_MARK_STEP_END) != 0) {
+    status = record(job, FW_SIM_STEP_END, FW_ACTUATOR_COUNT, (double)job->tokens, diagnostics);
+    spend_start_offset(job);
+  }
+  if (status == FW_OK && job->ended) {
+    status = record(job, FW_SIM_JOB_END, FW_ACTUATOR_COUNT, (double)job->tokens, diagnostics);
+    const fwi_block idle = {
+        .phase = FW_PHASE_IDLE, .work = FW_TIME_MAX - job->now, .demand = job->setting->gpu->idle, .scale = 1.0};
+    enter_block(job, &idle);
+  }
+  return status;
+}
+
+static fw_status add_segment(fwi_job *job, fwi_segment segment, fw_diagnostics *diagnostics) {
+  if (!fw_grow(&job->segments, &job->segment_capacity, job->segment_count + 1, sizeof *job->segments)) {
+    return fw_error_memory(diagnostics, "the segments of a job");
+  }
+  job->segments[job->segment_count++] = segment;
+  return FW_OK;
+}
+
+static fw_time_ns transient_end(const fwi_job *job) {
+  return job->cap.since + TRANSIENT_TIME_CONSTANTS * job->setting->gpu->cap.settling;
+}
+
+/* The work that `elapsed` gets done, and the time that `remaining` work takes. */
+static fw_time_ns time_for_work(fw_time_ns work, double slowdown) {
+  if (slowdown == 1.0) {
+    return work;
+  }
+  const double time = (double)work * slowdown;
+  return time < 9.0e18 ? (fw_time_ns)(time + 0.5) : FW_TIME_MAX;
+}
+
+static fw_time_ns work_in_time(fw_time_ns time, double slowdown) {
+  return slowdown == 1.0 ? time : (fw_time_ns)((double)time / slowdown + 0.5);
+}
+
+/* Emits the stretch [now, stop) of the present block and moves on to its end. */
+static fw_status emit(fwi_job *job, fw_time_ns stop, fw_diagnostics *diagnostics) {
+  fwi_segment segment = {.from = job->now,
+                         .to = stop,
+                         .phase = job->block.phase,
+                         .level = job->block.demand,
+                         .gpu_level = job->block.gpu_demand,
+                         .scale = job->block.scale,
+                         .ceiling = settled_limit(job)};
+  if (job->cap.in_transient) {
+    const double mean_w = fw_cap_transient_mean_w(&job->setting->gpu->cap, job->cap.from_w, job->cap.to_w,
+                                                  job->now - job->cap.since, stop - job->cap.since);
+    segment.ceiling = job->setting->gpu->board_max;
+    segment.gpu_level = NULL;
+    (void)fw_power_from_watts(mean_w, &segment.level);
+  }
+  if (job->block.phase == FW_PHASE_ROLLOUT) {
+    job->rollout_ns += (double)(stop - job->now);
+    job->occupancy_ns += (double)(stop - job->now) * job->block.occupancy;
+  }
+  job->now = stop;
+  return add_segment(job, segment, diagnostics);
+}
+
+/* Goes on within the present block, to its end, `until`, or a change of the cap, whichever comes first. */
+static fw_status continue_block(fwi_job *job, fw_time_ns until, fw_diagnostics *diagnostics) {
+  if (job->cap.effective_at <= job->now) {
+    enforce_cap(job);
+  }
+  if (job->cap.in_transient && transient_end(job) <= job->now) {
+    job->cap.in_transient = false;
+  }
+  fw_time_ns block_end = FW_TIME_MAX;
+  (void)fw_time_add(job->now, time_for_work(job->remaining, job->slowdown), &block_end);
+  fw_time_ns stop = least(least(block_end, until), job->cap.effective_at);
+  if (job->cap.in_transient) {
+    stop = least(stop, transient_end(job));
+  }
+  const fw_time_ns elapsed = stop - job->now;
+  job->remaining = stop == block_end ? 0 : job->remaining - work_in_time(elapsed, job->slowdown);
+  job->remaining = job->remaining < 0 ? 0 : job->remaining;
+  return elapsed > 0 ? emit(job, stop, diagnostics) : FW_OK;
+}
+
+fw_process_state fwi_job_advance(void *pointer, fw_time_ns until, fw_diagnostics *diagnostics) {
+  fwi_job *job = pointer;
+  fw_status status = FW_OK;
+  while (status == FW_OK && job->now < until && !job->waiting) {
+    if (!job->in_block) {
+      status = next_block(job, diagnostics);
+    } else if (job->remaining == 0) {
+      status = finish_block(job, diagnostics);
+    } else {
+      status = continue_block(job, until, diagnostics);
+    }
+  }
+  if (status != FW_OK) {
+    return FW_PROCESS_FAILED;
+  }
+  fwi_job_sample(job);
+  return job->waiting ? FW_PROCESS_WAITING : FW_PROCESS_ADVANCED;
+}
+
+fw_time_ns fwi_job_waiting_since(const void *pointer) {
+  const fwi_job *job = pointer;
+  return job->now;
+}
+
+void fwi_job_set(fwi_job *job, fw_time_ns time, fw_actuator actuator, double value) {
+  const fw_actuator_range *range = &job->setup.actuators[actuator];
+  const double setting = fw_actuator_nearest(range, value);
+  job->adjusted += setting != value;
+  if (setting == job->settings[actuator]) {
+    return;
+  }
+  job->settings[actuator] = setting;
+  if (actuator == FW_ACTUATOR_POWER_CAP_W) {
+    (void)fw_power_from_watts(setting, &job->cap.commanded);
+    job->cap.effective_at = time + job->setting->gpu->cap.latency;
+  }
+}
+
+fw_status fwi_job_act(fwi_job *job, const fw_job_action *action, fw_diagnostics *diagnostics) {
+  fw_status status = FW_OK;
+  for (unsigned i = 0; i < FW_ACTUATOR_COUNT && status == FW_OK; i++) {
+    if ((action->set & (1u << i)) != 0 && isfinite(action->settings[i])) {
+      const double before = job->settings[i];
+      fwi_job_set(job, job->now, (fw_actuator)i, action->settings[i]);
+      if (job->settings[i] != before) {
+        status = record(job, FW_SIM_ACTUATOR, (fw_actuator)i, job->settings[i], diagnostics);
+      }
+    }
+  }
+  job->waiting = false;
+  job->decisions++;
+  job->decision_number++;
+  job->decided_at = job->now;
+  job->decision_tokens = fwi_job_tokens(job);
+  job->decision_rollout_ns = job->rollout_ns;
+  job->decision_occupancy_ns = job->occupancy_ns;
+  fwi_telemetry_mark(&job->telemetry);
+  return status;
+}
+
+void fwi_job_collected(fwi_job *job) {
+  job->collected_ticks = 0;
+  job->event_count = 0;
+}
+
+void fwi_job_restart(fwi_job *job) {
+  const int64_t present = present_block_tokens(job);
+  job->block_tokens_before += present;
+  job->decision_tokens -= job->tokens + present;
+  job->tokens = 0;
+  job->steps = job->batches = job->decisions = job->adjusted = 0;
+  job->rollout_ns = job->occupancy_ns = job->decision_rollout_ns = job->decision_occupancy_ns = 0.0;
+  job->floor_count = job->ceiling_count = job->capped_count = 0;
+  job->bias_pj = job->energy = 0;
+  job->extrapolated = false;
+  note_support(job);
+}

@@ -1,0 +1,151 @@
+/* A job in time: blocks of its program laid out under a power cap (job.c), cut into ticks of true power and readings
+ * (sample.c), and the readings as its policy sees them (telemetry.c). A job touches nothing but itself, so jobs advance
+ * in parallel. */
+#ifndef FW_FLEET_JOB_H
+#define FW_FLEET_JOB_H
+
+#include "sim/engine/scheduler.h"
+#include "sim/fleet/noise.h"
+#include "sim/fleet/program.h"
+#include "sim/fleet/sim.h"
+#include "sim/fleet/telemetry.h"
+
+/* What all jobs of a simulation share; constant while it runs. */
+typedef struct fwi_job_setting {
+  const fw_gpu_model *gpu;
+  fw_time_ns tick;
+  size_t window_ticks;    /* ticks in the longest stretch between two collections */
+  size_t telemetry_ticks; /* readings that a job's telemetry keeps */
+  bool record_events;
+} fwi_job_setting;
+
+/* Constant level over [from, to). */
+typedef struct fwi_segment {
+  fw_time_ns from;
+  fw_time_ns to;
+  fw_phase phase;
+  fw_power_mw level; /* of each GPU, unless gpu_level is set */
+  const fw_power_mw *gpu_level;
+  double scale; /* on gpu_level */
+  fw_power_mw ceiling;
+} fwi_segment;
+
+/* The power cap as the firmware carries it out. */
+typedef struct fwi_cap {
+  fw_power_mw commanded;
+  fw_time_ns effective_at; /* FW_TIME_MAX: nothing under way */
+  fw_power_mw enforced;
+  bool active;
+  /* An exponential transient from `from_w` to `to_w` that began at `since`. */
+  bool in_transient;
+  fw_time_ns since;
+  double from_w;
+  double to_w;
+} fwi_cap;
+
+typedef struct fwi_job {
+  const fw_scenario_job *spec;
+  const fwi_job_setting *setting;
+  uint32_t index;
+
+  const fwi_program_type *program;
+  void *program_state;
+  fwi_blocks blocks;
+  size_t next_block;
+  fwi_block block;      /* the present one */
+  fw_time_ns remaining; /* of its work, at full speed */
+  double slowdown;
+  bool in_block;
+  bool ended;
+  bool waiting;
+  uint64_t blocks_at_now; /* zero-length blocks in a row: a guard */
+
+  fw_time_ns now;
+  fwi_cap cap;
+  double settings[FW_ACTUATOR_COUNT];
+  fw_job_setup setup;
+
+  fwi_segment *segments; /* not yet sampled */
+  size_t segment_count;
+  size_t segment_capacity;
+  uint64_t sampled; /* ticks sampled so far */
+
+  fwi_noise noise;
+  double *gain; /* per GPU: of its sensor */
+  double sensor_error_mw;
+  double *contrast_mw; /* scratch, per GPU */
+  uint64_t *spike_tick;
+  uint64_t *spike_number;
+  fw_power_mw *spike_height;
+
+  /* Ticks since the last collection: window_ticks x gpus. */
+  int64_t *energy_pj;
+  fw_power_mw *reading;
+  size_t collected_ticks;
+
+  fwi_telemetry telemetry;
+  fw_sim_event *events;
+  size_t event_count;
+  size_t event_capacity;
+
+  /* Since the warm-up ended (tokens of the present block are added by fwi_job_tokens). */
+  int64_t tokens;
+  int64_t block_tokens_before; /* of the present block, already counted or before the warm-up */
+  uint64_t steps;
+  uint64_t step_number; /* since the start */
+  uint64_t batches;
+  uint64_t decisions;
+  uint64_t decision_number; /* since the start */
+  uint64_t adjusted;
+  bool extrapolated;
+  double rollout_ns; /* time in rollout, and its integral with occupancy */
+  double occupancy_ns;
+  uint64_t floor_count;
+  uint64_t ceiling_count;
+  uint64_t capped_count;
+  fw_energy_pj bias_pj;
+  fw_energy_pj energy;
+  fw_time_ns decided_at;   /* the last decision */
+  int64_t decision_tokens; /* at the last decision */
+  double decision_rollout_ns;
+  double decision_occupancy_ns;
+} fwi_job;
+
+/* What a job does on average when nothing controls it, without residual. */
+typedef struct fwi_profile {
+  double mean_w;    /* of all its GPUs */
+  fw_time_ns cycle; /* length of a step */
+} fwi_profile;
+
+fw_status fwi_job_profile(const fw_scenario_job *spec, uint32_t index, const fw_gpu_model *gpu, fwi_profile *out,
+                          fw_diagnostics *diagnostics);
+
+/* `tables` may be NULL. The job idles for `start` first. */
+fw_status fwi_job_create(const fw_scenario_job *spec, const fwi_job_setting *setting, uint32_t index, uint64_t seed,
+                         const fwi_noise_tables *tables, fw_time_ns start, const fw_job_setup *setup, fwi_job *out,
+                         fw_diagnostics *diagnostics);
+void fwi_job_free(fwi_job *job);
+
+/* The scheduler's view. */
+fw_process_state fwi_job_advance(void *job, fw_time_ns until, fw_diagnostics *diagnostics);
+fw_time_ns fwi_job_waiting_since(const void *job);
+
+/* New settings from the job's own policy, while it waits. */
+fw_status fwi_job_act(fwi_job *job, const fw_job_action *action, fw_diagnostics *diagnostics);
+
+/* Sets one actuator at `time`, from outside; the value is brought into the job's range. */
+void fwi_job_set(fwi_job *job, fw_time_ns time, fw_actuator actuator, double value);
+
+/* Samples every whole tick that ends by job->now (sample.c). */
+void fwi_job_sample(fwi_job *job);
+
+/* Forgets the collected ticks. */
+void fwi_job_collected(fwi_job *job);
+
+/* Ends the warm-up: counters start from zero. */
+void fwi_job_restart(fwi_job *job);
+
+/* Tokens so far, those of the present block in proportion to its progress. */
+int64_t fwi_job_tokens(const fwi_job *job);
+
+#endif

@@ -1,0 +1,78 @@
+/* Blocks of standardised residuals and sensor errors, keyed by job, GPU and tick. */
+#include "sim/fleet/noise.h"
+
+#include "sim/base/memory.h"
+
+#include <stdlib.h>
+
+void fwi_noise_tables_prepare(const fw_job_model *model, fwi_noise_tables *out) {
+  out->model = model;
+  for (size_t phase = 0; phase < FW_PHASE_COUNT; phase++) {
+    fw_marginal_prepare(&model->residual.phase[phase].total, &out->total[phase]);
+    fw_marginal_prepare(&model->residual.phase[phase].contrast, &out->contrast[phase]);
+  }
+}
+
+void fwi_noise_free(fwi_noise *noise) {
+  free(noise->contrast);
+  free(noise->z_total);
+  free(noise->z_contrast);
+  free(noise->z_sensor);
+  *noise = (fwi_noise){0};
+}
+
+static void start_processes(fwi_noise *noise, uint32_t job, double tick_s) {
+  const fw_residual_model *model = &noise->tables->model->residual;
+  noise->total =
+      fw_ar1_start(fw_stream_make(noise->seed, FW_DRAW_RESIDUAL_TOTAL, job), fw_residual_total_lag1(model, tick_s), 0);
+  for (size_t g = 0; noise->contrast != NULL && g < noise->gpus; g++) {
+    noise->contrast[g] =
+        fw_ar1_start(fw_stream_make(noise->seed, FW_DRAW_RESIDUAL_CONTRAST, noise->first_gpu + (uint32_t)g),
+                     fw_residual_contrast_lag1(model, tick_s), 0);
+  }
+}
+
+fw_status fwi_noise_create(const fwi_noise_tables *tables, uint64_t seed, uint32_t job, uint32_t first_gpu, size_t gpus,
+                           double tick_s, fwi_noise *out, fw_diagnostics *diagnostics) {
+  *out = (fwi_noise){.tables = tables, .gpus = gpus, .seed = seed, .first_gpu = first_gpu};
+  size_t cells = 0;
+  bool ok = fw_size_multiply(gpus, FWI_NOISE_BLOCK, &cells);
+  ok = ok && (out->z_sensor = fw_allocate(cells, sizeof(double))) != NULL;
+  if (ok && tables != NULL) {
+    ok = (out->z_total = fw_allocate(FWI_NOISE_BLOCK, sizeof(double))) != NULL;
+    if (ok && gpus > 1) {
+      ok = (out->contrast = fw_allocate(gpus, sizeof *out->contrast)) != NULL &&
+           (out->z_contrast = fw_allocate(cells, sizeof(double))) != NULL;
+    }
+  }
+  if (!ok) {
+    fwi_noise_free(out);
+    return fw_error_memory(diagnostics, "the residuals of a job");
+  }
+  if (tables != NULL) {
+    start_processes(out, job, tick_s);
+  }
+  return FW_OK;
+}
+
+static void fill(fwi_noise *noise, uint64_t start) {
+  noise->block_start = start;
+  noise->filled = true;
+  if (noise->z_total != NULL) {
+    fw_ar1_next(&noise->total, FWI_NOISE_BLOCK, noise->z_total);
+  }
+  for (size_t g = 0; g < noise->gpus; g++) {
+    if (noise->contrast != NULL) {
+      fw_ar1_next(&noise->contrast[g], FWI_NOISE_BLOCK, noise->z_contrast + g * FWI_NOISE_BLOCK);
+    }
+    const fw_stream sensor = fw_stream_make(noise->seed, FW_DRAW_SENSOR, noise->first_gpu + (uint32_t)g);
+    fw_random_normals(sensor, start, FWI_NOISE_BLOCK, noise->z_sensor + g * FWI_NOISE_BLOCK);
+  }
+}
+
+size_t fwi_noise_at(fwi_noise *noise, uint64_t tick) {
+  if (!noise->filled || tick - noise->block_start >= FWI_NOISE_BLOCK) {
+    fill(noise, tick);
+  }
+  return (size_t)(tick - noise->block_start);
+}

@@ -1,0 +1,56 @@
+/* A program: what a job does next, as blocks of work, before power caps slow it down.
+ *
+ * A job's engine (job.c) asks for blocks when it has run out of them, and places them in time. Programs know nothing of
+ * time, caps or residuals; the engine knows nothing of rollouts. */
+#ifndef FW_FLEET_PROGRAM_H
+#define FW_FLEET_PROGRAM_H
+
+#include "sim/scenario/scenario.h"
+
+/* What happens when a block ends. */
+enum {
+  FWI_MARK_BATCH_END = 1,
+  FWI_MARK_STEP_END = 2,
+  FWI_MARK_DECISION = 4, /* the job waits for its policy */
+  FWI_MARK_JOB_END = 8
+};
+
+typedef struct fwi_block {
+  fw_phase phase;
+  fw_time_ns work;               /* duration at full speed; 0 is allowed and carries only marks */
+  fw_power_mw demand;            /* level of one GPU without a cap; of the highest where they differ */
+  const fw_power_mw *gpu_demand; /* each GPU's own, valid as long as the program, or NULL: all alike */
+  double scale;                  /* on `gpu_demand`: the counterfactual ratio of a replay whose actuator moved */
+  double occupancy;              /* sequences in flight */
+  int64_t tokens;                /* generated over the block, evenly */
+  unsigned marks;
+} fwi_block;
+
+typedef struct fwi_blocks {
+  fwi_block *data;
+  size_t count;
+  size_t capacity;
+} fwi_blocks;
+
+fw_status fwi_blocks_add(fwi_blocks *blocks, fwi_block block, fw_diagnostics *diagnostics);
+
+typedef struct fwi_program fwi_program;
+
+/* A program type. `next` appends at least one block; `settings` are those in force. `progress` is the share of the
+ * present step's completions that are done, `step` the number of the present one. */
+typedef struct fwi_program_type {
+  fw_status (*create)(const fw_scenario_job *job, uint32_t index, uint64_t seed, fw_power_mw idle, void **state,
+                      fw_diagnostics *diagnostics);
+  void (*destroy)(void *state);
+  fw_status (*next)(void *state, const double settings[FW_ACTUATOR_COUNT], fwi_blocks *blocks,
+                    fw_diagnostics *diagnostics);
+  double (*progress)(const void *state);
+} fwi_program_type;
+
+extern const fwi_program_type fwi_grpo_program;
+extern const fwi_program_type fwi_replay_program;
+extern const fwi_program_type fwi_cycle_program;
+
+const fwi_program_type *fwi_program_find(fw_job_kind kind);
+
+#endif

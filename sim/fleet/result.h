@@ -1,0 +1,83 @@
+/* What one run came to. */
+#ifndef FW_FLEET_RESULT_H
+#define FW_FLEET_RESULT_H
+
+#include "policies/policy.h"
+#include "sim/base/units.h"
+
+typedef enum fw_stop_reason {
+  FW_STOP_HORIZON,  /* the scenario's duration was simulated */
+  FW_STOP_JOBS_DONE /* every job ended before it; the rest of the time was idle and counts */
+} fw_stop_reason;
+
+extern const char *const fw_stop_reason_names[];
+
+/* One window of one power domain. */
+typedef struct fw_window_result {
+  fw_time_ns window;
+  double violation_rate; /* NaN: the window was never full, or there is no budget */
+  uint64_t episodes;
+  double longest_episode_s;
+  double excess_ws; /* integrated excess of the window's mean over the budget */
+  double peak_w;    /* NaN when the window was never full, like the percentiles */
+  double p50_w;
+  double p95_w;
+  double p99_w;
+  double p999_w;
+} fw_window_result;
+
+typedef enum fw_domain_level { FW_DOMAIN_NODE, FW_DOMAIN_RACK, FW_DOMAIN_ROW, FW_DOMAIN_SITE } fw_domain_level;
+
+extern const char *const fw_domain_level_names[];
+
+typedef struct fw_domain_result {
+  fw_domain_level level;
+  size_t index;       /* within its level */
+  fw_power_mw budget; /* 0: none */
+  fw_energy_pj energy;
+  fw_window_result windows[FW_POLICY_WINDOWS];
+} fw_domain_result;
+
+/* GPU-ticks whose power met a limit of the board, and what that did to the mean: a large bias means that the residual
+ * model does not fit the level. */
+typedef struct fw_clamp_count {
+  uint64_t floor;   /* raised to idle power */
+  uint64_t ceiling; /* lowered to the board's maximum */
+  double bias_w;    /* mean change per GPU, W, from both */
+  uint64_t capped;  /* lowered by an enforced power cap: wanted, not a bias */
+} fw_clamp_count;
+
+typedef struct fw_job_result {
+  int64_t tokens;
+  fw_energy_pj energy;
+  uint64_t steps;
+  uint64_t batches;
+  uint64_t decisions;
+  uint64_t adjusted_actions; /* settings that were rounded or limited */
+  double mean_occupancy;     /* over rollout time; NaN without one */
+  bool extrapolated;         /* ran outside its model's support, or a cap below the slowdown table */
+  fw_clamp_count clamps;
+} fw_job_result;
+
+typedef struct fw_result {
+  fw_stop_reason stop_reason;
+  fw_time_ns measured; /* duration less warm-up */
+  fw_energy_pj energy; /* of the site */
+  int64_t tokens;
+  double cost;
+  double carbon_kg;
+  fw_window_result windows[FW_POLICY_WINDOWS]; /* of the site, on true power */
+  fw_window_result sensed[FW_POLICY_WINDOWS];  /* of the site, on readings */
+  size_t window_count;
+  fw_domain_result *domains; /* nodes, racks, rows, site */
+  size_t domain_count;
+  fw_job_result *jobs;
+  size_t job_count;
+  fw_clamp_count clamps;
+  uint64_t gpu_ticks; /* simulated samples of GPUs that had a job */
+  uint64_t tie_count;
+} fw_result;
+
+void fw_result_clear(fw_result *result);
+
+#endif

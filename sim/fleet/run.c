@@ -1,0 +1,162 @@
+/* The loop of one run: advance, ask each policy that is due, act. */
+#include "sim/fleet/run.h"
+
+#include "sim/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct runner {
+  const fw_scenario *scenario;
+  const fw_scenario_policy *policy;
+  fw_sim *sim;
+  void **job_states; /* NULL for a job that the policy does not control */
+  void *fleet_state;
+  double *fleet_action; /* caps, shares and offsets, one after the other */
+} runner;
+
+static bool controls(const fw_scenario_policy *policy, const fw_scenario_job *job) {
+  for (size_t i = 0; i < policy->class_count; i++) {
+    if (strcmp(policy->classes[i], job->job_class) == 0) {
+      return true;
+    }
+  }
+  return policy->class_count == 0;
+}
+
+/* Names the policy and the job in what a policy reported without a place. */
+static fw_status relay(const runner *run, const char *job_class, fw_diagnostics *from, fw_status status,
+                       fw_diagnostics *to) {
+  for (size_t i = 0; i < from->count; i++) {
+    const char *of = job_class != NULL ? " on class " : "";
+    const char *what = job_class != NULL ? job_class : "";
+    if (from->entries[i].severity == FW_SEVERITY_ERROR) {
+      (void)fw_error(to, from->entries[i].status, (fw_place){0}, "policy \"%s\"%s%s: %s", run->policy->name, of, what,
+                     from->entries[i].message);
+    } else {
+      fw_warning(to, (fw_place){0}, "policy \"%s\"%s%s: %s", run->policy->name, of, what, from->entries[i].message);
+    }
+  }
+  fw_diagnostics_clear(from);
+  return status;
+}
+
+static fw_status create_states(runner *run, fw_diagnostics *diagnostics) {
+  fw_diagnostics local = FW_DIAGNOSTICS_INIT;
+  for (size_t j = 0; j < run->scenario->job_count; j++) {
+    const fw_scenario_job *job = &run->scenario->jobs[j];
+    if (controls(run->policy, job)) {
+      const fw_status status = run->policy->job->create(run->policy->job_settings, fw_sim_job_setup(run->sim, j), NULL,
+                                                        &run->job_states[j], &local);
+      if (relay(run, job->job_class, &local, status, diagnostics) != FW_OK) {
+        return status;
+      }
+    }
+  }
+  if (run->policy->fleet == NULL) {
+    return FW_OK;
+  }
+  const fw_fleet_setup setup = fw_sim_fleet_setup(run->sim);
+  const fw_status status =
+      run->policy->fleet->create(run->policy->fleet_settings, NULL, &setup, &run->fleet_state, &local);
+  return relay(run, NULL, &local, status, diagnostics);
+}
+
+static void destroy(runner *run) {
+  for (size_t j = 0; run->job_states != NULL && j < run->scenario->job_count; j++) {
+    if (run->job_states[j] != NULL) {
+      run->policy->job->destroy(run->job_states[j]);
+    }
+  }
+  if (run->fleet_state != NULL) {
+    run->policy->fleet->destroy(run->fleet_state);
+  }
+  fw_sim_free(run->sim);
+  free(run->job_states);
+  free(run->fleet_action);
+}
+
+static fw_status decide_job(runner *run, size_t job, fw_diagnostics *diagnostics) {
+  fw_job_observation observation;
+  fw_job_action action = {.set = 0};
+  fw_status status = FW_OK;
+  if (run->job_states[job] != NULL) {
+    fw_diagnostics local = FW_DIAGNOSTICS_INIT;
+    fw_sim_observe_job(run->sim, job, &observation);
+    memcpy(action.settings, observation.settings, sizeof action.settings);
+    status = run->policy->job->decide_job(run->job_states[job], &observation, &action, &local);
+    status = relay(run, run->scenario->jobs[job].job_class, &local, status, diagnostics);
+  }
+  return status == FW_OK ? fw_sim_act_job(run->sim, job, &action, diagnostics) : status;
+}
+
+static fw_status decide_fleet(runner *run, fw_diagnostics *diagnostics) {
+  const size_t n = run->scenario->job_count;
+  fw_fleet_observation observation;
+  fw_diagnostics local = FW_DIAGNOSTICS_INIT;
+  for (size_t i = 0; i < 3 * n; i++) {
+    run->fleet_action[i] = (double)NAN;
+  }
+  fw_fleet_action action = {run->fleet_action, run->fleet_action + n, run->fleet_action + 2 * n};
+  fw_sim_observe_fleet(run->sim, &observation);
+  const fw_status status = run->policy->fleet->decide_fleet(run->fleet_state, &observation, &action, &local);
+  if (status == FW_OK) {
+    fw_sim_act_fleet(run->sim, &action);
+  }
+  return relay(run, NULL, &local, status, diagnostics);
+}
+
+static fw_status drive(runner *run, fw_diagnostics *diagnostics) {
+  fw_sim_batch batch;
+  for (;;) {
+    fw_status status = fw_sim_advance(run->sim, &batch, diagnostics);
+    if (status != FW_OK || (batch.job_count == 0 && !batch.fleet)) {
+      return status;
+    }
+    for (size_t i = 0; i < batch.job_count && status == FW_OK; i++) {
+      status = decide_job(run, batch.jobs[i], diagnostics);
+    }
+    if (status == FW_OK && batch.fleet) {
+      status = decide_fleet(run, diagnostics);
+    }
+    if (status != FW_OK) {
+      return status;
+    }
+  }
+}
+
+static fw_sim_options sim_options(const fw_scenario *scenario, const fw_scenario_policy *policy,
+                                  const fw_run_options *options) {
+  fw_sim_options sim = {.seed = options->seed,
+                        .budget = scenario->budgets[options->budget].power,
+                        .threads = options->threads,
+                        .observer = options->observer};
+  if (policy->fleet != NULL) {
+    double interval_s = 0.0;
+    double window_s = 0.0;
+    policy->fleet->rhythm(policy->fleet_settings, &interval_s, &window_s);
+    (void)fw_time_from_seconds(interval_s, &sim.fleet_interval);
+    (void)fw_time_from_seconds(window_s, &sim.fleet_window);
+  }
+  return sim;
+}
+
+fw_status fw_run(const fw_scenario *scenario, const fw_run_options *options, fw_result *out,
+                 fw_diagnostics *diagnostics) {
+  runner run = {.scenario = scenario, .policy = &scenario->policies[options->policy]};
+  const fw_sim_options simulation = sim_options(scenario, run.policy, options);
+  fw_status status = fw_sim_create(scenario, &simulation, &run.sim, diagnostics);
+  if (status == FW_OK) {
+    run.job_states = fw_allocate(scenario->job_count, sizeof *run.job_states);
+    run.fleet_action = fw_allocate(scenario->job_count, 3 * sizeof *run.fleet_action);
+    if (run.job_states == NULL || run.fleet_action == NULL) {
+      status = fw_error_memory(diagnostics, "a run's policies");
+    }
+  }
+  status = status != FW_OK ? status : create_states(&run, diagnostics);
+  status = status != FW_OK ? status : drive(&run, diagnostics);
+  status = status != FW_OK ? status : fw_sim_result(run.sim, out, diagnostics);
+  destroy(&run);
+  return status;
+}

@@ -1,0 +1,19 @@
+/* One run: a simulation driven by one policy arm of its scenario. */
+#ifndef FW_FLEET_RUN_H
+#define FW_FLEET_RUN_H
+
+#include "sim/fleet/sim.h"
+
+typedef struct fw_run_options {
+  size_t policy; /* index into the scenario's policies */
+  size_t budget; /* index into its budgets */
+  uint64_t seed;
+  unsigned threads;
+  const fw_sim_observer *observer;
+} fw_run_options;
+
+/* Runs to the end. Errors name the policy and, where one job is concerned, the job. */
+fw_status fw_run(const fw_scenario *scenario, const fw_run_options *options, fw_result *out,
+                 fw_diagnostics *diagnostics);
+
+#endif

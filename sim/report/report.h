@@ -1,0 +1,32 @@
+/* Results for people and for machines. Every function adds to a text buffer; nothing here prints or writes files. */
+#ifndef FW_REPORT_REPORT_H
+#define FW_REPORT_REPORT_H
+
+#include "sim/base/text.h"
+#include "sim/study/compare.h"
+#include "sim/study/windows.h"
+
+/* The version that stands in every JSON result. */
+extern const char fw_report_version[];
+
+/* `fleetwatt compare`: a table for each budget, and the stable JSON of docs/results.md. */
+void fw_report_compare_text(const fw_compare_result *result, const fw_diagnostics *diagnostics, fw_text *out);
+void fw_report_compare_json(const fw_compare_result *result, const fw_diagnostics *diagnostics, fw_text *out);
+
+/* `fleetwatt run`: one run of one arm. */
+typedef struct fw_report_run {
+  const fw_scenario *scenario;
+  size_t policy;
+  size_t budget;
+  uint64_t seed;
+  const fw_result *result;
+} fw_report_run;
+
+void fw_report_run_text(const fw_report_run *run, const fw_diagnostics *diagnostics, fw_text *out);
+void fw_report_run_json(const fw_report_run *run, const fw_diagnostics *diagnostics, fw_text *out);
+
+/* `fleetwatt windows`. */
+void fw_report_windows_text(const fw_windows_result *result, fw_text *out);
+void fw_report_windows_json(const fw_windows_result *result, const fw_diagnostics *diagnostics, fw_text *out);
+
+#endif

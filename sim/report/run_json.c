@@ -1,0 +1,96 @@
+/* The JSON of one run (docs/results.md). */
+#include "sim/report/json_out.h"
+#include "sim/report/report.h"
+
+static void add_windows(fwi_json_out *out, const char *key, const fw_window_result *windows, size_t count) {
+  char name[FW_UNITS_TEXT_SIZE];
+  fwi_json_out list = fwi_json_open(out, key, '{');
+  for (size_t w = 0; w < count; w++) {
+    const fw_window_result *window = &windows[w];
+    fwi_json_out object = fwi_json_open(&list, fwi_json_window_key(window->window, name), '{');
+    fwi_json_number(&object, "violation_rate", window->violation_rate);
+    fwi_json_unsigned(&object, "episodes", window->episodes);
+    fwi_json_number(&object, "longest_episode_s", window->longest_episode_s);
+    fwi_json_number(&object, "excess_ws", window->excess_ws);
+    fwi_json_number(&object, "peak_w", window->peak_w);
+    fwi_json_number(&object, "p50_w", window->p50_w);
+    fwi_json_number(&object, "p95_w", window->p95_w);
+    fwi_json_number(&object, "p99_w", window->p99_w);
+    fwi_json_number(&object, "p999_w", window->p999_w);
+    fwi_json_close(&object, '}');
+  }
+  fwi_json_close(&list, '}');
+}
+
+static void add_energy(fwi_json_out *object, fw_energy_pj energy) {
+  char joules[FW_UNITS_TEXT_SIZE];
+  fwi_json_number(object, "energy_wh", fw_energy_to_watt_hours(energy));
+  fwi_json_string(object, "energy_j_exact", fw_energy_format(energy, joules));
+}
+
+static void add_domain(fwi_json_out *list, const fw_domain_result *domain, size_t window_count) {
+  fwi_json_out object = fwi_json_open(list, NULL, '{');
+  fwi_json_string(&object, "level", fw_domain_level_names[domain->level]);
+  fwi_json_unsigned(&object, "index", domain->index);
+  fwi_json_number(&object, "budget_w", fw_power_to_watts(domain->budget));
+  add_energy(&object, domain->energy);
+  add_windows(&object, "windows", domain->windows, window_count);
+  fwi_json_close(&object, '}');
+}
+
+static void add_job(fwi_json_out *list, const fw_scenario_job *spec, const fw_job_result *job) {
+  fwi_json_out object = fwi_json_open(list, NULL, '{');
+  fwi_json_string(&object, "class", spec->job_class);
+  fwi_json_unsigned(&object, "gpus", spec->gpus);
+  fwi_json_unsigned(&object, "first_gpu", spec->first_gpu);
+  fwi_json_integer(&object, "tokens", job->tokens);
+  add_energy(&object, job->energy);
+  fwi_json_unsigned(&object, "steps", job->steps);
+  fwi_json_unsigned(&object, "batches", job->batches);
+  fwi_json_unsigned(&object, "decisions", job->decisions);
+  fwi_json_unsigned(&object, "adjusted_actions", job->adjusted_actions);
+  fwi_json_number(&object, "mean_occupancy", job->mean_occupancy);
+  fwi_json_bool(&object, "extrapolated", job->extrapolated);
+  fwi_json_unsigned(&object, "raised_to_idle", job->clamps.floor);
+  fwi_json_unsigned(&object, "lowered_to_board_maximum", job->clamps.ceiling);
+  fwi_json_unsigned(&object, "held_by_power_cap", job->clamps.capped);
+  fwi_json_number(&object, "bias_w_per_gpu", job->clamps.bias_w);
+  fwi_json_close(&object, '}');
+}
+
+void fw_report_run_json(const fw_report_run *run, const fw_diagnostics *diagnostics, fw_text *out) {
+  const fw_scenario *scenario = run->scenario;
+  const fw_result *result = run->result;
+  const fw_scenario_budget *budget = &scenario->budgets[run->budget];
+  fwi_json_out root = {out, true};
+  fwi_json_out object = fwi_json_open(&root, NULL, '{');
+  fwi_json_head(&object, "run");
+  fwi_json_string(&object, "scenario", scenario->name);
+  fwi_json_string(&object, "scenario_hash", scenario->hash);
+  fwi_json_unsigned(&object, "seed", run->seed);
+  fwi_json_number(&object, "hours", fw_time_to_seconds(scenario->duration) / 3600.0);
+  fwi_json_string(&object, "policy", scenario->policies[run->policy].name);
+  fwi_json_number(&object, "oversubscription", budget->oversubscription);
+  fwi_json_number(&object, "budget_w", fw_power_to_watts(budget->power));
+  fwi_json_string(&object, "stop_reason", fw_stop_reason_names[result->stop_reason]);
+  fwi_json_warnings(&object, diagnostics);
+  fwi_json_integer(&object, "tokens", result->tokens);
+  add_energy(&object, result->energy);
+  fwi_json_number(&object, "cost", result->cost);
+  fwi_json_number(&object, "carbon_kg", result->carbon_kg);
+  fwi_json_unsigned(&object, "ties", result->tie_count);
+  add_windows(&object, "windows", result->windows, result->window_count);
+  add_windows(&object, "windows_sensed", result->sensed, result->window_count);
+  fwi_json_out domains = fwi_json_open(&object, "domains", '[');
+  for (size_t i = 0; i < result->domain_count; i++) {
+    add_domain(&domains, &result->domains[i], result->window_count);
+  }
+  fwi_json_close(&domains, ']');
+  fwi_json_out jobs = fwi_json_open(&object, "jobs", '[');
+  for (size_t j = 0; j < result->job_count; j++) {
+    add_job(&jobs, &scenario->jobs[j], &result->jobs[j]);
+  }
+  fwi_json_close(&jobs, ']');
+  fwi_json_close(&object, '}');
+  fw_text_add(out, "\n");
+}

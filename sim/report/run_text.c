@@ -1,0 +1,79 @@
+/* One run as text. */
+#include <math.h>
+
+#include "sim/report/report.h"
+#include "sim/report/table.h"
+
+static void add_number(fwi_table *table, double value, int digits) {
+  char text[FW_NUMBER_TEXT_SIZE];
+  fwi_table_add(table, "%s", isnan(value) ? "n/a" : fw_number_format(value, digits, text));
+}
+
+static void add_windows(const fw_result *result, fw_text *out) {
+  static const char *const head[] = {"window, s",   "above, %", "as read, %", "episodes", "longest, s",
+                                     "excess, W s", "peak, W",  "P99, W",     "P50, W"};
+  char text[FW_UNITS_TEXT_SIZE];
+  fwi_table table = fwi_table_start(sizeof head / sizeof head[0]);
+  for (size_t i = 0; i < table.columns; i++) {
+    fwi_table_add(&table, "%s", head[i]);
+  }
+  for (size_t w = 0; w < result->window_count; w++) {
+    const fw_window_result *window = &result->windows[w];
+    fwi_table_add(&table, "%s", fw_time_format(window->window, text));
+    add_number(&table, 100.0 * window->violation_rate, 4);
+    add_number(&table, 100.0 * result->sensed[w].violation_rate, 4);
+    fwi_table_add(&table, "%llu", (unsigned long long)window->episodes);
+    add_number(&table, window->longest_episode_s, 5);
+    add_number(&table, window->excess_ws, 5);
+    add_number(&table, window->peak_w, 6);
+    add_number(&table, window->p99_w, 6);
+    add_number(&table, window->p50_w, 6);
+  }
+  fwi_table_finish(&table, "  ", out);
+}
+
+static void add_jobs(const fw_report_run *run, fw_text *out) {
+  static const char *const head[] = {"job",    "GPUs",       "steps",      "batches",
+                                     "tokens", "energy, Wh", "mean W/GPU", "occupancy"};
+  fwi_table table = fwi_table_start(sizeof head / sizeof head[0]);
+  for (size_t i = 0; i < table.columns; i++) {
+    fwi_table_add(&table, "%s", head[i]);
+  }
+  for (size_t j = 0; j < run->result->job_count; j++) {
+    const fw_job_result *job = &run->result->jobs[j];
+    const fw_scenario_job *spec = &run->scenario->jobs[j];
+    const double seconds = fw_time_to_seconds(run->result->measured);
+    fwi_table_add(&table, "%s[%zu]", spec->job_class, spec->member);
+    fwi_table_add(&table, "%zu", spec->gpus);
+    fwi_table_add(&table, "%llu", (unsigned long long)job->steps);
+    fwi_table_add(&table, "%llu", (unsigned long long)job->batches);
+    fwi_table_add(&table, "%lld", (long long)job->tokens);
+    add_number(&table, fw_energy_to_watt_hours(job->energy), 6);
+    add_number(&table, fw_energy_to_joules(job->energy) / seconds / (double)spec->gpus, 5);
+    add_number(&table, job->mean_occupancy, 4);
+  }
+  fwi_table_finish(&table, "  ", out);
+}
+
+void fw_report_run_text(const fw_report_run *run, const fw_diagnostics *diagnostics, fw_text *out) {
+  const fw_result *result = run->result;
+  const double seconds = fw_time_to_seconds(result->measured);
+  const double energy_wh = fw_energy_to_watt_hours(result->energy);
+  fw_text_add_format(out, "%s, policy %s, seed %llu: ", run->scenario->name, run->scenario->policies[run->policy].name,
+                     (unsigned long long)run->seed);
+  fw_text_add_number(out, seconds / 3600.0, 6);
+  fw_text_add(out, " h, budget ");
+  fw_text_add_number(out, fw_power_to_watts(run->scenario->budgets[run->budget].power), 6);
+  fw_text_add(out, " W, mean ");
+  fw_text_add_number(out, energy_wh * 3600.0 / seconds, 6);
+  fw_text_add(out, " W, energy ");
+  fw_text_add_number(out, energy_wh, 7);
+  fw_text_add_format(out, " Wh, %lld tokens\n\n", (long long)result->tokens);
+  add_windows(result, out);
+  fw_text_add(out, "\n");
+  add_jobs(run, out);
+  for (size_t i = 0; i < diagnostics->count; i++) {
+    fw_text_add_format(out, "\nnote: %s", diagnostics->entries[i].message);
+  }
+  fw_text_add(out, "\n");
+}

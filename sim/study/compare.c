@@ -1,0 +1,194 @@
+/* Replications of all arms in parallel, reduced in a fixed order. */
+#include "sim/study/compare.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+#include "sim/base/memory.h"
+
+/* What is kept of one run. */
+typedef struct run_record {
+  double values[FW_METRIC_SLOTS];
+  fw_stop_reason stop_reason;
+  fw_clamp_count clamps;
+  uint64_t gpu_ticks;
+  uint64_t adjusted_actions;
+  bool extrapolated;
+  fw_diagnostics diagnostics;
+  fw_status status;
+} run_record;
+
+typedef struct comparison {
+  const fw_scenario *scenario;
+  const fw_compare_options *options;
+  size_t seeds;
+  size_t arms;
+  run_record *runs; /* seeds x arms, the arms of one seed side by side */
+  size_t done;
+  bool stop; /* a run failed, or the user wants no more */
+} comparison;
+
+static void keep(const fw_result *result, run_record *run) {
+  fw_metric_extract(result, run->values);
+  run->stop_reason = result->stop_reason;
+  run->clamps = result->clamps;
+  run->gpu_ticks = result->gpu_ticks;
+  for (size_t j = 0; j < result->job_count; j++) {
+    run->adjusted_actions += result->jobs[j].adjusted_actions;
+    run->extrapolated = run->extrapolated || result->jobs[j].extrapolated;
+  }
+}
+
+static void run_one(comparison *work, size_t task) {
+  const size_t seed = task / work->arms;
+  const size_t arm = task % work->arms;
+  const fw_run_options options = {.policy = arm % work->scenario->policy_count,
+                                  .budget = arm / work->scenario->policy_count,
+                                  .seed = work->scenario->seed + seed};
+  run_record *run = &work->runs[task];
+  fw_result result = {0};
+  run->status = fw_run(work->scenario, &options, &result, &run->diagnostics);
+  if (run->status == FW_OK) {
+    keep(&result, run);
+    fw_result_clear(&result);
+  }
+}
+
+static bool cancelled(const comparison *work) {
+  return work->options->cancel != NULL && *work->options->cancel != 0;
+}
+
+static void report_progress(comparison *work) {
+#pragma omp critical(fw_compare_progress)
+  {
+    work->done++;
+    if (work->options->progress != NULL) {
+      work->options->progress(work->options->progress_context, work->done, work->seeds * work->arms);
+    }
+  }
+}
+
+static void run_all(comparison *work) {
+  const size_t tasks = work->seeds * work->arms;
+  const int threads = work->options->threads > 0 ? (int)work->options->threads : omp_get_num_procs();
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+  for (size_t task = 0; task < tasks; task++) {
+    bool stop = false;
+#pragma omp atomic read
+    stop = work->stop;
+    if (stop || cancelled(work)) {
+      work->runs[task].status = FW_ERROR_FAULT;
+      continue;
+    }
+    run_one(work, task);
+    if (work->runs[task].status != FW_OK) {
+#pragma omp atomic write
+      work->stop = true;
+    }
+    report_progress(work);
+  }
+}
+
+/* The first failure, in the order of the tasks; warnings of the first replication. */
+static fw_status collect_diagnostics(comparison *work, fw_diagnostics *diagnostics) {
+  fw_status status = FW_OK;
+  for (size_t task = 0; task < work->seeds * work->arms; task++) {
+    run_record *run = &work->runs[task];
+    const bool speaks = task < work->arms || run->diagnostics.error_count > 0;
+    if (status == FW_OK && speaks) {
+      fw_diagnostics_append(diagnostics, &run->diagnostics);
+      status = diagnostics->status;
+    }
+    fw_diagnostics_clear(&run->diagnostics);
+  }
+  if (status == FW_OK && cancelled(work)) {
+    status = fw_error(diagnostics, FW_ERROR_FAULT, (fw_place){0}, "interrupted after %zu of %zu runs", work->done,
+                      work->seeds * work->arms);
+  }
+  return status;
+}
+
+static void gather(const comparison *work, size_t arm, size_t slot, double *out) {
+  for (size_t seed = 0; seed < work->seeds; seed++) {
+    out[seed] = work->runs[seed * work->arms + arm].values[slot];
+  }
+}
+
+static void reduce_arm(const comparison *work, size_t index, double *scratch, fw_compare_arm *arm) {
+  arm->policy = index % work->scenario->policy_count;
+  arm->budget = index / work->scenario->policy_count;
+  arm->stop_reason = work->runs[index].stop_reason;
+  for (size_t slot = 0; slot < FW_METRIC_SLOTS; slot++) {
+    gather(work, index, slot, scratch);
+    arm->metrics[slot] = fw_metric_table[slot / FW_POLICY_WINDOWS].rate ? fw_estimate_rate(scratch, work->seeds)
+                                                                        : fw_estimate_mean(scratch, work->seeds);
+  }
+  for (size_t seed = 0; seed < work->seeds; seed++) {
+    const run_record *run = &work->runs[seed * work->arms + index];
+    arm->clamps.floor += run->clamps.floor;
+    arm->clamps.ceiling += run->clamps.ceiling;
+    arm->clamps.capped += run->clamps.capped;
+    arm->clamps.bias_w += run->clamps.bias_w / (double)work->seeds;
+    arm->gpu_ticks += run->gpu_ticks;
+    arm->adjusted_actions += run->adjusted_actions;
+    arm->extrapolated = arm->extrapolated || run->extrapolated;
+  }
+}
+
+static void reduce_difference(const comparison *work, fw_compare_difference *difference, double *a, double *b) {
+  for (size_t slot = 0; slot < FW_METRIC_SLOTS; slot++) {
+    gather(work, difference->arm, slot, a);
+    gather(work, difference->against, slot, b);
+    difference->metrics[slot] = fw_estimate_paired(a, b, work->seeds);
+  }
+}
+
+static fw_status reduce(const comparison *work, fw_compare_result *out, fw_diagnostics *diagnostics) {
+  const size_t policies = work->scenario->policy_count;
+  double *scratch = fw_allocate(work->seeds, 2 * sizeof *scratch);
+  out->arms = fw_allocate(work->arms, sizeof *out->arms);
+  out->differences = fw_allocate(work->arms, sizeof *out->differences);
+  if (scratch == NULL || out->arms == NULL || out->differences == NULL) {
+    free(scratch);
+    return fw_error_memory(diagnostics, "the result of a comparison");
+  }
+  out->arm_count = work->arms;
+  for (size_t i = 0; i < work->arms; i++) {
+    reduce_arm(work, i, scratch, &out->arms[i]);
+    if (i % policies != 0) {
+      fw_compare_difference *difference = &out->differences[out->difference_count++];
+      difference->arm = i;
+      difference->against = i - i % policies;
+      reduce_difference(work, difference, scratch, scratch + work->seeds);
+    }
+  }
+  free(scratch);
+  return FW_OK;
+}
+
+void fw_compare_clear(fw_compare_result *result) {
+  free(result->arms);
+  free(result->differences);
+  *result = (fw_compare_result){0};
+}
+
+fw_status fw_compare(const fw_scenario *scenario, const fw_compare_options *options, fw_compare_result *out,
+                     fw_diagnostics *diagnostics) {
+  comparison work = {.scenario = scenario,
+                     .options = options,
+                     .seeds = scenario->seeds,
+                     .arms = scenario->policy_count * scenario->budget_count};
+  size_t tasks = 0;
+  *out = (fw_compare_result){.scenario = scenario, .seeds = scenario->seeds};
+  if (!fw_size_multiply(work.seeds, work.arms, &tasks) || (work.runs = fw_allocate(tasks, sizeof *work.runs)) == NULL) {
+    return fw_error_memory(diagnostics, "the runs of a comparison");
+  }
+  run_all(&work);
+  fw_status status = collect_diagnostics(&work, diagnostics);
+  status = status == FW_OK ? reduce(&work, out, diagnostics) : status;
+  free(work.runs);
+  if (status != FW_OK) {
+    fw_compare_clear(out);
+  }
+  return status;
+}

@@ -1,0 +1,52 @@
+/* Compare: every policy at every budget of a scenario, over the same seeds. */
+#ifndef FW_STUDY_COMPARE_H
+#define FW_STUDY_COMPARE_H
+
+#include <signal.h>
+
+#include "sim/fleet/run.h"
+#include "sim/study/estimate.h"
+#include "sim/study/metric.h"
+
+typedef struct fw_compare_options {
+  unsigned threads;                                           /* 0: one for each processor */
+  void (*progress)(void *context, size_t done, size_t total); /* or NULL; may come from any thread, one at a time */
+  void *progress_context;
+  const volatile sig_atomic_t *cancel; /* set from outside to stop early; or NULL */
+} fw_compare_options;
+
+/* One arm: a policy at a budget. */
+typedef struct fw_compare_arm {
+  size_t policy; /* indices into the scenario */
+  size_t budget;
+  fw_stop_reason stop_reason; /* of the first replication */
+  fw_estimate metrics[FW_METRIC_SLOTS];
+  fw_clamp_count clamps; /* summed over the replications; the bias is their mean */
+  uint64_t gpu_ticks;
+  uint64_t adjusted_actions;
+  bool extrapolated;
+} fw_compare_arm;
+
+/* An arm against the scenario's first policy at the same budget. */
+typedef struct fw_compare_difference {
+  size_t arm;
+  size_t against;
+  fw_paired_estimate metrics[FW_METRIC_SLOTS];
+} fw_compare_difference;
+
+typedef struct fw_compare_result {
+  const fw_scenario *scenario;
+  size_t seeds;
+  fw_compare_arm *arms; /* budgets outermost, then policies, in the scenario's order */
+  size_t arm_count;
+  fw_compare_difference *differences;
+  size_t difference_count;
+} fw_compare_result;
+
+/* Runs all arms on all seeds. The result depends on nothing but the scenario: replications are summed in the order of
+ * their seeds, and no arm's figures depend on which other arms there are. Free with fw_compare_clear. */
+fw_status fw_compare(const fw_scenario *scenario, const fw_compare_options *options, fw_compare_result *out,
+                     fw_diagnostics *diagnostics);
+void fw_compare_clear(fw_compare_result *result);
+
+#endif

@@ -1,0 +1,54 @@
+/* From a run's result to its figures. */
+#include "sim/study/metric.h"
+
+#include <math.h>
+
+const fw_metric_info fw_metric_table[FW_METRIC_COUNT] = {
+    [FW_METRIC_TOKENS] = {"tokens", false, false},
+    [FW_METRIC_ENERGY_WH] = {"energy_wh", false, false},
+    [FW_METRIC_TOKENS_PER_MWH] = {"tokens_per_mwh", false, false},
+    [FW_METRIC_WH_PER_1K_TOKENS] = {"wh_per_1k_tokens", false, false},
+    [FW_METRIC_COST] = {"cost", false, false},
+    [FW_METRIC_CARBON_KG] = {"carbon_kg", false, false},
+    [FW_METRIC_MEAN_W] = {"mean_w", false, false},
+    [FW_METRIC_PEAK_W] = {"peak_w", true, false},
+    [FW_METRIC_P99_W] = {"p99_w", true, false},
+    [FW_METRIC_VIOLATION_RATE] = {"violation_rate", true, true},
+    [FW_METRIC_VIOLATION_RATE_SENSED] = {"violation_rate_sensed", true, true},
+    [FW_METRIC_EPISODES] = {"episodes", true, false},
+    [FW_METRIC_LONGEST_EPISODE_S] = {"longest_episode_s", true, false},
+    [FW_METRIC_EXCESS_WS] = {"excess_ws", true, false},
+};
+
+static void extract_window(const fw_result *result, size_t w, double *values) {
+  const fw_window_result *window = &result->windows[w];
+  const bool judged = !isnan(window->violation_rate);
+  values[fw_metric_slot(FW_METRIC_PEAK_W, w)] = window->peak_w;
+  values[fw_metric_slot(FW_METRIC_P99_W, w)] = window->p99_w;
+  values[fw_metric_slot(FW_METRIC_VIOLATION_RATE, w)] = window->violation_rate;
+  values[fw_metric_slot(FW_METRIC_VIOLATION_RATE_SENSED, w)] = result->sensed[w].violation_rate;
+  values[fw_metric_slot(FW_METRIC_EPISODES, w)] = judged ? (double)window->episodes : (double)NAN;
+  values[fw_metric_slot(FW_METRIC_LONGEST_EPISODE_S, w)] = judged ? window->longest_episode_s : (double)NAN;
+  values[fw_metric_slot(FW_METRIC_EXCESS_WS, w)] = judged ? window->excess_ws : (double)NAN;
+}
+
+void fw_metric_extract(const fw_result *result, double values[FW_METRIC_SLOTS]) {
+  for (size_t i = 0; i < FW_METRIC_SLOTS; i++) {
+    values[i] = (double)NAN;
+  }
+  const double energy_wh = fw_energy_to_watt_hours(result->energy);
+  const double tokens = (double)result->tokens;
+  values[fw_metric_slot(FW_METRIC_TOKENS, 0)] = tokens;
+  values[fw_metric_slot(FW_METRIC_ENERGY_WH, 0)] = energy_wh;
+  values[fw_metric_slot(FW_METRIC_COST, 0)] = result->cost;
+  values[fw_metric_slot(FW_METRIC_CARBON_KG, 0)] = result->carbon_kg;
+  values[fw_metric_slot(FW_METRIC_MEAN_W, 0)] =
+      fw_energy_to_joules(result->energy) / fw_time_to_seconds(result->measured);
+  if (result->tokens > 0) {
+    values[fw_metric_slot(FW_METRIC_TOKENS_PER_MWH, 0)] = tokens / (energy_wh / 1e6);
+    values[fw_metric_slot(FW_METRIC_WH_PER_1K_TOKENS, 0)] = energy_wh / (tokens / 1000.0);
+  }
+  for (size_t w = 0; w < result->window_count; w++) {
+    extract_window(result, w, values);
+  }
+}
