@@ -178,6 +178,10 @@ typedef struct fw_residual_fit {
   double correlation; /* between GPUs, mean over pairs, level removed */
 } fw_residual_fit;
 
+/* Mean correlation over pairs of `gpus` with equal variances, from the sigma of their sum and that of one GPU less the
+ * mean of all. */
+double fw_gpu_correlation(double total_sigma_w, double contrast_sigma_w, size_t gpus);
+
 /* Laws and coefficients of the residual in a recording: total T and contrasts C of
  * residual of GPU i = T(z)/n + C(z_i) - (1/n) sum_j C(z_j). A GPU's lasting distance from the others is left out. */
 fw_status fw_fit_residual(const fw_recording *recording, fw_residual_fit *out, fw_diagnostics *diagnostics);

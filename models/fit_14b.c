@@ -25,6 +25,7 @@ typedef struct job_14b {
   fw_residual_fit residual; /* less the level */
   fw_line prior_token;
   double prefill_per_token_s; /* S2, halved */
+  double pause_s;             /* S2 */
   double update_w;
   double update_per_token_s;
 } job_14b;
@@ -120,6 +121,7 @@ static fw_status measure_prefill(const fwi_inputs *inputs, job_14b *job, fw_diag
   fw_status status = fwi_node_read(inputs->data, "swing_llama2-13b_1gpu", 1, &node, diagnostics);
   if (status != FW_OK) return status;
   status = fwi_node_pass_line(&node, PASSES, &pass, diagnostics);
+  if (status == FW_OK) status = fwi_node_pause_s(&node, &job->pause_s, diagnostics);
   job->prefill_per_token_s = pass.slope / GPUS;
   fwi_node_free(&node);
   return status;
@@ -144,7 +146,8 @@ static void add_timing(fwi_sheet *sheet, const fwi_inputs *inputs, const fwi_com
   fwi_sheet_number(sheet, "timing.token_per_sequence_s", job->prior_token.slope, FWI_ASSUMED, source, token);
   fwi_sheet_number(sheet, "timing.prefill_per_token_s", job->prefill_per_token_s, FWI_ASSUMED, "S2",
                    "llama2-13b on one GPU (swing): slope of pass time over tokens, halved for two GPUs");
-  fwi_sheet_number(sheet, "timing.batch_gap_s", FWI_BATCH_GAP_S, FWI_ASSUMED, "", "as for 72B");
+  fwi_sheet_number(sheet, "timing.batch_gap_s", job->pause_s, FWI_MEASURED, "S2",
+                   "llama2-13b on one GPU: median pause between generate phases of a bare loop");
   fwi_sheet_number(sheet, "timing.step_gap_s", FWI_STEP_GAP_S, FWI_ASSUMED, "", "as for 7B");
   fwi_sheet_number(sheet, "timing.update_base_s", common->update_base_s, FWI_ASSUMED, "arXiv:2608.11226",
                    "that of the 7B job: parameters of a GPU are about as many");
@@ -175,13 +178,14 @@ static void add_levels(fwi_sheet *sheet, const fwi_inputs *inputs, const fwi_com
                    "idle power of the GPU file plus what loading a 7B model added to one GPU");
 }
 
-/* The update's sum: two GPUs of a synchronous job, each with the residual of one, moving together as they do in the
- * rollout: sigma of the sum = sigma of one x sqrt(2 (1 + correlation)). */
+/* The update: two GPUs of a synchronous job, each with the residual of one, correlated by r as in the rollout. Their
+ * sum then has sqrt(2 (1 + r)) of its sigma, and C(z), of which a contrast is half a difference, sqrt(1 - r). */
 static void add_residual(fwi_sheet *sheet, const fwi_common *common, const job_14b *job) {
   static const char pair[] = "gemma4-26b-a4b on two tensor-parallel GPUs, busy ticks less the fitted level";
   static const char update[] = "one GPU's of the 7B job for each of two, correlated as in the rollout";
   const fw_residual_fit *fit = &job->residual;
   const fw_law together = fwi_law_scaled(&common->compute.total, sqrt(GPUS * (1.0 + fit->correlation)));
+  const fw_law apart = fwi_law_scaled(&common->compute.total, sqrt(1.0 - fit->correlation));
   fwi_sheet_number(sheet, "residual.total_lag1", fit->total_lag1, FWI_MEASURED, "S6", pair);
   fwi_sheet_quality(sheet, "in watts", fit->total_watt_lag1, "");
   fwi_sheet_quality(sheet, "with the level left in", job->raw.total_watt_lag1, "");
@@ -192,6 +196,7 @@ static void add_residual(fwi_sheet *sheet, const fwi_common *common, const job_1
   fwi_add_law(sheet, FWI_LAW_KEYS("rollout", "contrast"), &fit->contrast, FWI_MEASURED, "S6", pair);
   fwi_sheet_quality(sheet, "sd of a GPU less the mean of both", fit->contrast_sigma_w, "W");
   fwi_add_law(sheet, FWI_LAW_KEYS("update", "total"), &together, FWI_ASSUMED, "S2", update);
+  fwi_add_law(sheet, FWI_LAW_KEYS("update", "contrast"), &apart, FWI_ASSUMED, "S2", update);
 }
 
 static void add_workload(fwi_sheet *sheet, const fwi_common *common, const job_14b *job) {

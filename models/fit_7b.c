@@ -29,6 +29,7 @@ typedef struct job_7b {
   double error_w; /* of a reading */
   double prefill_w;
   fw_line pass;        /* S2 */
+  double pause_s;      /* S2 */
   fw_line prior_token; /* t(c) of the prior */
   double engine_w;     /* S8: at engine_concurrency */
   double engine_concurrency;
@@ -204,7 +205,7 @@ static fw_status fit_times(job_7b *job, fw_diagnostics *diagnostics) {
     energy += share * (job->p1_w + job->k_w * fw_log2((double)b));
   }
   const double prefill_s = job->pass.slope * FWI_GROUP_SIZE * FWI_PROMPT_TOKENS;
-  const double gap_s = FWI_BATCH_GAP_S + FWI_STEP_GAP_S;
+  const double gap_s = job->pause_s + FWI_STEP_GAP_S;
   const double free_s = job->step_s - prefill_s - gap_s;
   const double free_j = job->energy_j - job->prefill_w * prefill_s - job->gap_w * gap_s;
   job->token_base_s = (job->update_w * free_s - free_j) / (job->update_w * time - energy);
@@ -222,6 +223,7 @@ static fw_status measure_prefill(const fwi_inputs *inputs, job_7b *job, fw_diagn
   fw_status status = fwi_node_read(inputs->data, "swing_llama2-7b_1gpu", 1, &node, diagnostics);
   if (status != FW_OK) return status;
   status = fwi_node_pass_line(&node, PASSES, &job->pass, diagnostics);
+  if (status == FW_OK) status = fwi_node_pause_s(&node, &job->pause_s, diagnostics);
   job->prefill_w = fwi_node_level_w(&node, PREFILL_TOKENS);
   fwi_node_free(&node);
   return status;
@@ -260,7 +262,8 @@ static void add_timing(fwi_sheet *sheet, const fwi_inputs *inputs, const job_7b 
   fwi_sheet_number(sheet, "timing.prefill_per_token_s", job->pass.slope, FWI_MEASURED, "S2",
                    "llama2-7b on one GPU (swing): slope of pass time over tokens in a pass");
   fwi_sheet_quality(sheet, "rms", job->pass.rms * 1000.0, "ms a pass");
-  fwi_sheet_number(sheet, "timing.batch_gap_s", FWI_BATCH_GAP_S, FWI_ASSUMED, "", "as for 72B");
+  fwi_sheet_number(sheet, "timing.batch_gap_s", job->pause_s, FWI_MEASURED, "S2",
+                   "llama2-7b on one GPU: median pause between generate phases of a bare loop");
   fwi_sheet_number(sheet, "timing.step_gap_s", FWI_STEP_GAP_S, FWI_ASSUMED, "", "rewards and weight sync");
   fwi_sheet_number(sheet, "timing.update_base_s", job->update_s - job->update_per_token_s * job->update_tokens,
                    FWI_FITTED, STUDY, "length and energy of a step, less the part that grows with tokens");
@@ -296,6 +299,7 @@ static void add_residual(fwi_sheet *sheet, const fwi_common *common, const job_7
   const fw_law rollout = fwi_law_scaled(&job->serving.total, job->rollout_scale);
   fwi_sheet_number(sheet, "residual.total_lag1", common->compute.total_lag1, FWI_MEASURED, "S2", compute);
   fwi_sheet_quality(sheet, "ticks", (double)common->compute_ticks, "");
+  fwi_sheet_quality(sheet, "low by about 1/n, as means of n =", common->compute_run, "ticks are taken off");
   fwi_sheet_quality(sheet, "rollout's in S6", job->serving.total_watt_lag1, "");
   fwi_add_law(sheet, FWI_LAW_KEYS("prefill", "total"), &common->compute.total, FWI_MEASURED, "S2", compute);
   fwi_add_law(sheet, FWI_LAW_KEYS("rollout", "total"), &rollout, FWI_MEASURED, "S6",

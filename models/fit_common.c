@@ -34,6 +34,13 @@ static fw_status measure_ready(const fwi_inputs *inputs, fwi_common *out, fw_dia
 /* Prompts from which one GPU is bound by compute, as an update is. */
 static const double COMPUTE_TOKENS = 900.0;
 
+static double ticks_of_a_segment(const fwi_sample *sample) {
+  size_t segments = 0;
+  for (size_t i = 0; i < sample->ticks; i++)
+    segments += i == 0 || sample->segment[i] != sample->segment[i - 1] ? 1 : 0;
+  return segments > 0 ? (double)sample->ticks / (double)segments : 0.0;
+}
+
 static fw_status measure_compute(const fwi_inputs *inputs, fwi_common *out, fw_diagnostics *diagnostics) {
   fwi_node node;
   fw_status status = fwi_node_read(inputs->data, "swing_llama2-7b_1gpu", 1, &node, diagnostics);
@@ -44,6 +51,7 @@ static fw_status measure_compute(const fwi_inputs *inputs, fwi_common *out, fw_d
   if (status == FW_OK) {
     const fw_recording recording = fwi_sample_recording(&sample, NULL);
     out->compute_ticks = sample.ticks;
+    out->compute_run = ticks_of_a_segment(&sample);
     status = fw_fit_residual(&recording, &out->compute, diagnostics);
     fwi_sample_free(&sample);
   }

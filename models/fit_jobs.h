@@ -10,7 +10,6 @@
 #define FWI_TICK_S 0.5 /* the model tick, the study's sampling period */
 
 /* Choices of ours where neither the study nor the data say anything; every sheet calls them assumed. */
-#define FWI_BATCH_GAP_S 1.0
 #define FWI_STEP_GAP_S 2.0
 #define FWI_PROMPT_TOKENS 128.0
 #define FWI_COMPLETION_LIMIT 1024.0
@@ -24,6 +23,7 @@ typedef struct fwi_common {
   double completion_cv;    /* S4, conversations */
   fw_residual_fit compute; /* S2: compute-bound, one GPU, ticks of long prompts */
   size_t compute_ticks;
+  double compute_run;     /* ticks of a phase there, on average */
   double update_w;        /* fitted with the 7B job */
   double update_base_s;   /* the same */
   double completion_mean; /* the same, before the cut */

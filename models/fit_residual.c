@@ -99,13 +99,12 @@ static double lag1_of(const fw_recording *recording, const double *values, size_
   return product / (double)pairs / (square / (double)cells);
 }
 
-/* Mean correlation over pairs of GPUs. With equal variances it follows from the sum's and the contrasts' alone:
- * GPU i is T/n + d_i with the d_i adding up to 0, so the covariances of the d_i average -var(d) / (n - 1). */
-static double pair_correlation(const fw_residual_fit *fit, size_t gpus) {
+/* GPU i is T/n + d_i with the d_i adding up to 0, so the covariances of the d_i average -var(d) / (n - 1). */
+double fw_gpu_correlation(double total_sigma_w, double contrast_sigma_w, size_t gpus) {
   if (gpus < 2) return 1.0;
   const double n = (double)gpus;
-  const double shared = fit->total_sigma_w * fit->total_sigma_w / (n * n);
-  const double own = fit->contrast_sigma_w * fit->contrast_sigma_w;
+  const double shared = total_sigma_w * total_sigma_w / (n * n);
+  const double own = contrast_sigma_w * contrast_sigma_w;
   return shared + own > 0.0 ? (shared - own / (n - 1.0)) / (shared + own) : 0.0;
 }
 
@@ -131,7 +130,7 @@ static void fit_parts(const fw_recording *recording, const parts *apart, fw_resi
   out->total = fw_fit_law(apart->scratch, recording->ticks);
   out->total_lag1 = fw_fit_copula_lag1(&out->total, out->total_watt_lag1);
   fit_contrast(recording, apart, out);
-  out->correlation = pair_correlation(out, recording->gpus);
+  out->correlation = fw_gpu_correlation(out->total_sigma_w, out->contrast_sigma_w, recording->gpus);
 }
 
 fw_status fw_fit_residual(const fw_recording *recording, fw_residual_fit *out, fw_diagnostics *diagnostics) {

@@ -58,9 +58,3 @@ double fw_sensor_gain(const fw_sensor *sensor, uint64_t seed, uint32_t gpu) {
   const double z = fw_random_normal(fw_stream_make(seed, FW_DRAW_GAIN, gpu), 0);
   return 1.0 + sensor->gain_sigma * fmax(-3.0, fmin(z, 3.0));
 }
-
-fw_power_mw fw_sensor_reading(const fw_sensor *sensor, double error_mw, double gain, double truth_mw, double z) {
-  const double shown_mw = fmax(0.0, (truth_mw + error_mw * z) * gain);
-  const fw_power_mw quantum = sensor->quantum > 0 ? sensor->quantum : 1;
-  return (fw_power_mw)floor(shown_mw / (double)quantum + 0.5) * quantum;
-}

@@ -29,7 +29,16 @@ double fw_sensor_error_mw(const fw_sensor *sensor, double tick_s);
 /* The gain of a board, 1 + gain_sigma z with z cut at +-3. */
 double fw_sensor_gain(const fw_sensor *sensor, uint64_t seed, uint32_t gpu);
 
-/* One reading in mW of a tick whose true mean is `truth_mw`, with the standardised error `z`. Never negative. */
-fw_power_mw fw_sensor_reading(const fw_sensor *sensor, double error_mw, double gain, double truth_mw, double z);
+/* A reading in mW, rounded to the quantum (0: 1 mW) and never negative: `seen_mw`, the true mean of a tick times the
+ * gain (of one board, or summed over several), plus the standardised error `z` of `error_mw`. In the header because it
+ * runs at every tick. */
+static inline fw_power_mw fw_sensor_reading(const fw_sensor *sensor, double error_mw, double seen_mw, double z) {
+  const double shown_mw = seen_mw + error_mw * z;
+  if (!(shown_mw > 0.0)) {
+    return 0;
+  }
+  return sensor->quantum > 1 ? (fw_power_mw)(shown_mw / (double)sensor->quantum + 0.5) * sensor->quantum
+                             : (fw_power_mw)(shown_mw + 0.5);
+}
 
 #endif

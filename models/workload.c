@@ -33,17 +33,25 @@ const fw_record fw_workload_record = {
     .field_count = FWI_COUNT_OF(workload_fields),
 };
 
-static double lognormal_length(double mean, double cv, double normal) {
-  const double sigma_squared = fw_log(1.0 + cv * cv);
-  return mean * fw_exp(sqrt(sigma_squared) * normal - 0.5 * sigma_squared);
+fw_length_law fw_workload_law(const fw_workload *workload) {
+  const double sigma_squared = fw_log(1.0 + workload->completion_cv * workload->completion_cv);
+  return (fw_length_law){.median = workload->completion_mean * fw_exp(-0.5 * sigma_squared),
+                         .sigma = sqrt(sigma_squared)};
+}
+
+int64_t fw_length_draw(fw_length_law law, uint64_t seed, uint32_t job, uint64_t prompt, uint32_t sample,
+                       int64_t limit) {
+  double length = law.median;
+  if (law.sigma > 0.0) {
+    const uint64_t index = prompt << SAMPLE_BITS | (sample & (SAMPLE_LIMIT - 1));
+    length *= fw_exp(law.sigma * fw_random_normal(fw_stream_make(seed, FW_DRAW_COMPLETION, job), index));
+  }
+  length = length < (double)limit ? length + 0.5 : (double)limit; /* the conversion cuts towards 0 */
+  const int64_t tokens = (int64_t)length;
+  return tokens < 1 ? 1 : tokens > limit ? limit : tokens;
 }
 
 int64_t fw_workload_completion(const fw_workload *workload, uint64_t seed, uint32_t job, uint64_t prompt,
                                uint32_t sample, int64_t limit) {
-  const fw_stream stream = fw_stream_make(seed, FW_DRAW_COMPLETION, job);
-  const uint64_t index = prompt << SAMPLE_BITS | (sample & (SAMPLE_LIMIT - 1));
-  const double normal = workload->completion_cv > 0.0 ? fw_random_normal(stream, index) : 0.0;
-  const double length = lognormal_length(workload->completion_mean, workload->completion_cv, normal);
-  const double cut = fmin(floor(length + 0.5), (double)limit);
-  return (int64_t)fmax(cut, 1.0);
+  return fw_length_draw(fw_workload_law(workload), seed, job, prompt, sample, limit);
 }

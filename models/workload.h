@@ -20,8 +20,19 @@ typedef struct fw_workload {
 
 extern const fw_record fw_workload_record;
 
-/* Tokens of completion `sample` of prompt `prompt` of job `job` (prompts are counted over the whole run and stay
- * below 2^44, samples within the prompt and below 2^20), cut at `limit`. */
+/* The law of completion lengths, prepared: median x exp(sigma x normal) tokens. */
+typedef struct fw_length_law {
+  double median;
+  double sigma; /* 0: every completion has the median length */
+} fw_length_law;
+
+fw_length_law fw_workload_law(const fw_workload *workload);
+
+/* Tokens of completion `sample` (counted modulo 2^20) of prompt `prompt` of job `job`, both counted over the whole run,
+ * cut at `limit` >= 1. */
+int64_t fw_length_draw(fw_length_law law, uint64_t seed, uint32_t job, uint64_t prompt, uint32_t sample, int64_t limit);
+
+/* The same straight from the workload. */
 int64_t fw_workload_completion(const fw_workload *workload, uint64_t seed, uint32_t job, uint64_t prompt,
                                uint32_t sample, int64_t limit);
 

@@ -157,10 +157,11 @@ extern const fw_variant_case fw_job_policy_cases[];
 extern const fw_variant_case fw_fleet_policy_cases[];
 const fw_policy_type *fw_policy_find(fw_policy_scope scope, const char *name);
 
-/* The nearest setting that a range allows (ties go down). */
+/* The nearest setting that a range allows (ties go down). A NaN stays one, so that it does not pass for a setting. */
 double fw_actuator_nearest(const fw_actuator_range *range, double value);
 
-/* The next lower or higher setting; the same when there is none. Without levels a step is a sixteenth of the range. */
+/* The next lower (`direction` < 0) or higher setting; the nearest allowed one when there is none, or when `direction`
+ * is 0. Without levels a step is a sixteenth of the range. */
 double fw_actuator_step(const fw_actuator_range *range, double value, int direction);
 
 #endif

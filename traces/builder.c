@@ -99,7 +99,7 @@ static fw_status check_range(const fwi_builder *builder, const fwi_row *row, fw_
   fw_place power_place = place_of(builder, row, row->power_column);
   if (row->time < -FWI_TIME_LIMIT || row->time > FWI_TIME_LIMIT) {
     return fw_error(diagnostics, FW_ERROR_INPUT, time_place,
-                    "the time is more than 97 years from 0: check its unit (t_s, t_ms or t_ns)");
+                    "the time is more than 73 years from 0: check its unit (t_s, t_ms or t_ns)");
   }
   if (row->has_power && row->power < 0) {
     return fw_error(diagnostics, FW_ERROR_INPUT, power_place,

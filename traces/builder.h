@@ -7,9 +7,10 @@
 
 #include "traces/trace.h"
 
-/* Beyond these bounds differences of stamps, and sums of power over all GPUs, could leave 64 bits. 97 years from the
- * origin hold any recording, those with Unix time included; 10 MW is the limit of plausible power. */
-#define FWI_TIME_LIMIT (FW_TIME_MAX / 3)
+/* Within these bounds no difference of stamps, no time covered (a last bin can be as long as all before it) and no sum
+ * of power over all GPUs leaves 64 bits. 73 years from the origin hold any recording, those in Unix time until 2043
+ * included; 10 MW is the limit of plausible power. */
+#define FWI_TIME_LIMIT (FW_TIME_MAX / 4)
 #define FWI_POWER_LIMIT (INT64_C(10000000) * FW_MW_PER_W)
 #define FWI_GPU_LIMIT ((size_t)1000000)
 

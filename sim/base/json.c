@@ -77,32 +77,38 @@ static fw_status decode(fw_json *document, const char *source, fw_diagnostics *d
   return FW_OK;
 }
 
+typedef struct keyed_member {
+  const char *key;
+  const fw_json_value *value;
+} keyed_member;
+
 /* By key, then by place in the text. */
 static int compare_members(const void *left, const void *right) {
-  const fw_json_value *a = *(const fw_json_value *const *)left;
-  const fw_json_value *b = *(const fw_json_value *const *)right;
+  const keyed_member *a = left;
+  const keyed_member *b = right;
   int order = strcmp(a->key, b->key);
-  return order != 0 ? order : (a > b) - (a < b);
+  return order != 0 ? order : (a->value > b->value) - (a->value < b->value);
 }
 
-/* Sorted, equal keys are neighbours: n log n, whatever the text. */
-static fw_status check_object(const fw_json_value *object, const fw_json_value **members, size_t *faults,
+/* Sorted, equal keys are neighbours: n log n, whatever the text. `members` has room for all of them. */
+static fw_status check_object(const fw_json_value *object, keyed_member *members, size_t *faults,
                               fw_diagnostics *diagnostics) {
   fw_status status = FW_OK;
   size_t count = 0;
-  const fw_json_value *member = fw_json_first(object);
-  for (; member != NULL; member = fw_json_next(member))
-    members[count++] = member;
+  const fw_json_value *value = fw_json_first(object);
+  for (; value != NULL; value = fw_json_next(value))
+    members[count++] = (keyed_member){value->key, value};
   qsort(members, count, sizeof *members, compare_members);
-  const fw_json_value *first = members[0];
+  keyed_member first = members[0];
   for (size_t i = 1; i < count && *faults < FW_JSON_FAULT_LIMIT; i++) {
-    if (strcmp(first->key, members[i]->key) != 0) {
+    if (strcmp(first.key, members[i].key) != 0) {
       first = members[i];
       continue;
     }
     char shown[FW_SHOWN_SIZE];
-    status = fw_json_error(members[i], diagnostics, "the key \"%s\" stands in line %u and again in line %u; keep one",
-                           fw_shown(first->key, strlen(first->key), shown), first->line, members[i]->line);
+    value = members[i].value;
+    status = fw_json_error(value, diagnostics, "the key \"%s\" stands in line %u and again in line %u; keep one",
+                           fw_shown(first.key, strlen(first.key), shown), first.value->line, value->line);
     (*faults)++;
   }
   return status;
@@ -114,7 +120,7 @@ static fw_status check_duplicates(const fw_json *document, fw_diagnostics *diagn
     const fw_json_value *value = &document->values[i];
     if (value->type == FW_JSON_OBJECT && value->count > largest) largest = value->count;
   }
-  const fw_json_value **members = fw_allocate(largest, sizeof *members);
+  keyed_member *members = fw_allocate(largest, sizeof *members);
   if (members == NULL) return fw_error_memory(diagnostics, "an index of JSON keys");
   fw_status status = FW_OK;
   size_t faults = 0;

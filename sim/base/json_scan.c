@@ -52,7 +52,8 @@ static bool at_end(const scanner *s) {
 
 /* The byte at hand; 0, which stands for nothing in JSON, at the end. */
 static char peek(const scanner *s) {
-  return at_end(s) ? '\0' : s->text[s->at];
+  if (at_end(s)) return '\0';
+  return s->text[s->at];
 }
 
 static void skip_space(scanner *s) {
@@ -134,7 +135,7 @@ static bool add_value(scanner *s, uint32_t parent, fw_json_type type, uint32_t *
 }
 
 static bool scan_number(scanner *s, uint32_t parent) {
-  uint32_t self;
+  uint32_t self = 0;
   if (!add_value(s, parent, FW_JSON_NUMBER, &self)) return false;
   const char *fault;
   const char *start = s->text + s->at;
@@ -195,7 +196,8 @@ static bool scan_unicode_escape(scanner *s) {
 }
 
 static bool scan_escape(scanner *s) {
-  char letter = s->at + 1 < s->length ? s->text[s->at + 1] : '\0';
+  char letter = '\0';
+  if (s->at + 1 < s->length) letter = s->text[s->at + 1];
   if (letter == 'u') return scan_unicode_escape(s);
   if (letter == '\0' || strchr("\"\\/bfnrt", letter) == NULL) {
     return spoil_string(s, 1,
@@ -230,7 +232,7 @@ static bool scan_string(scanner *s) {
 }
 
 static bool scan_string_value(scanner *s, uint32_t parent) {
-  uint32_t self;
+  uint32_t self = 0;
   return add_value(s, parent, FW_JSON_STRING, &self) && scan_string(s);
 }
 
@@ -254,7 +256,7 @@ static bool scan_literal(scanner *s, uint32_t parent) {
   size_t length = word_length(s);
   for (size_t i = 0; i < sizeof literals / sizeof *literals; i++) {
     if (strlen(literals[i].word) != length || memcmp(s->text + s->at, literals[i].word, length) != 0) continue;
-    uint32_t self;
+    uint32_t self = 0;
     if (!add_value(s, parent, literals[i].type, &self)) return false;
     s->document->values[self].boolean = literals[i].boolean;
     s->at += length;
@@ -305,7 +307,7 @@ static bool scan_elements(scanner *s, uint32_t array) {
 }
 
 static bool scan_container(scanner *s, uint32_t parent, fw_json_type type) {
-  uint32_t self;
+  uint32_t self = 0;
   if (s->depth >= FW_JSON_DEPTH_LIMIT) {
     return report(s, s->at, "nested deeper than %zu levels", FW_JSON_DEPTH_LIMIT);
   }

@@ -8,7 +8,8 @@
 #define WORD_LIMIT ((size_t)64)
 
 static char fold(char c) {
-  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+  if (c >= 'A' && c <= 'Z') return (char)(c - 'A' + 'a');
+  return c;
 }
 
 static size_t least(size_t a, size_t b) {

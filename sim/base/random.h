@@ -17,7 +17,7 @@ typedef enum fw_draw {
   FW_DRAW_RESIDUAL_TOTAL = 1,    /* entity: job; index: tick */
   FW_DRAW_RESIDUAL_CONTRAST = 2, /* entity: GPU; index: tick */
   FW_DRAW_SPIKE = 3,             /* entity: GPU; index: n-th spike */
-  FW_DRAW_SENSOR = 4,            /* entity: GPU; index: tick */
+  FW_DRAW_SENSOR = 4,            /* entity: job; index: tick */
   FW_DRAW_COMPLETION = 5,        /* entity: job; index: prompt << 20 | sample */
   FW_DRAW_PROMPT = 6,            /* entity: job; index: prompt */
   FW_DRAW_START = 7,             /* entity: job; index: 0 */

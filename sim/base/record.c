@@ -155,9 +155,9 @@ static void refuse_missing_key(fwi_decoder *d, const fw_field *field, const fw_j
              field->doc != NULL ? field->doc : "");
 }
 
-/* Finds the field of a member and decodes it; `given` holds what gave each field so far. */
+/* Finds the field of a member and decodes it; `given` holds the key that gave each field so far. */
 static void decode_member(fwi_decoder *d, const fw_record *record, bool tagged, const fw_json_value *member,
-                          const fw_json_value **given, char *out) {
+                          const char **given, char *out) {
   const char *key = fw_json_key(member);
   const fwi_unit *unit;
   if (is_free_key(key) || (tagged && strcmp(key, tag_key) == 0)) return;
@@ -166,13 +166,12 @@ static void decode_member(fwi_decoder *d, const fw_record *record, bool tagged, 
     refuse_unknown_key(d, record, tagged, member);
     return;
   }
-  const fw_json_value **giver = &given[field - record->fields];
+  const char **giver = &given[field - record->fields];
   if (*giver != NULL) {
-    fwi_refuse(d, member, "\"%s\" is given twice, as \"%s\" and as \"%s\"; keep one", field->name, fw_json_key(*giver),
-               key);
+    fwi_refuse(d, member, "\"%s\" is given twice, as \"%s\" and as \"%s\"; keep one", field->name, *giver, key);
     return;
   }
-  *giver = member;
+  *giver = key;
   decode_field(d, field, unit, member, out);
 }
 
@@ -192,7 +191,7 @@ static void initialise(const fw_record *record, char *out) {
 static void decode_record(fwi_decoder *d, const fw_record *record, bool tagged, const fw_json_value *value, void *out) {
   initialise(record, out);
   if (!fwi_expect(d, value, FW_JSON_OBJECT, NULL)) return;
-  const fw_json_value **given = fw_allocate(record->field_count, sizeof *given);
+  const char **given = fw_allocate(record->field_count, sizeof *given);
   if (given == NULL) {
     fwi_note_memory(d);
     return;

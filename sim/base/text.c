@@ -73,8 +73,10 @@ size_t fw_utf8_span(const char *text, size_t length) {
 static char escape_letter(char c) {
   static const char codes[] = "\"\\\b\f\n\r\t";
   static const char letters[] = "\"\\bfnrt";
-  const char *found = c == '\0' ? NULL : strchr(codes, c);
-  return found == NULL ? '\0' : letters[found - codes];
+  if (c == '\0') return c;
+  const char *found = strchr(codes, c);
+  if (found == NULL) return '\0';
+  return letters[found - codes];
 }
 
 void fw_text_add_json_string(fw_text *text, const char *string) {

@@ -19,7 +19,7 @@ typedef struct run_flags {
 /* Runs with the series written along when one is asked for. */
 static fw_status simulate(const fw_scenario *scenario, const run_flags *flags, uint64_t seed, fw_result *result,
                           fw_diagnostics *diagnostics) {
-  fw_run_options options = {.seed = seed, .threads = (unsigned)flags->scenario.threads};
+  fw_run_options options = {.seed = seed, .all_domains = true, .threads = (unsigned)flags->scenario.threads};
   if (flags->series == NULL) {
     return fw_run(scenario, &options, result, diagnostics);
   }

@@ -24,8 +24,8 @@ void fw_histogram_reset(fw_histogram *histogram);
 void fw_histogram_add(fw_histogram *histogram, fw_power_mw power, fw_time_ns weight);
 
 /* Nearest rank: the upper edge of the first bin whose cumulative weight reaches `share` (in (0, 1]) of the total, no
- * more than `largest`, which also stands for the last bin. Less than one bin width above the true value, unless that
- * lies above the range; never below it. 0 when empty. */
+ * more than `largest`, which also stands for the last bin. Never below the true value and at most one bin width above
+ * it, unless it lies beyond the range. 0 when empty. */
 fw_power_mw fw_histogram_percentile(const fw_histogram *histogram, double share);
 
 #endif

@@ -4,7 +4,8 @@
  * fraction where samples do not divide W. Only full windows count. A window is in violation when its mean power is
  * strictly above the mean of the budget over the same window (relative tolerance 1e-9): with a constant budget that is
  * the usual rule, and with a schedule a drop of the budget does not condemn the power that was allowed before it. Rates
- * are shares of time. All sums are integers, so there is no drift and equal is not above.
+ * are shares of time: a window counts for as long as its newest sample lasts. All sums are integers, so there is no
+ * drift and equal is not above; the fraction of the oldest sample is taken to a whole picojoule.
  *
  * Memory depends on the longest window over the shortest sample, never on how long the meter runs. */
 #ifndef FW_ENGINE_METER_H
@@ -37,8 +38,9 @@ void fw_meter_free(fw_meter *meter);
 
 #define FW_METER_NO_BUDGET ((fw_energy_pj)-1)
 
-/* Adds `energy` >= 0 spent over the next `duration` > 0. `budget` is the energy that the budget allows over it, or
- * FW_METER_NO_BUDGET: no window that holds such a sample is judged, its mean still counts for peaks and percentiles. */
+/* Adds `energy` >= 0 spent over the next `duration` > 0, all durations together at most FW_TIME_MAX. `budget` is the
+ * energy that the budget allows over it, or FW_METER_NO_BUDGET: no window that holds such a sample is judged, its mean
+ * still counts for peaks and percentiles. */
 fw_status fw_meter_push(fw_meter *meter, fw_time_ns duration, fw_energy_pj energy, fw_energy_pj budget,
                         fw_diagnostics *diagnostics);
 

@@ -34,8 +34,8 @@ typedef struct fw_scheduler_options {
   /* Handles one event, on the calling thread; may post further events at this instant or later. */
   fw_status (*deliver)(void *context, const fw_event *event, fw_diagnostics *diagnostics);
   void *context;
-  unsigned threads;       /* at most so many for the processes of a window; 0 or 1: none but the caller's */
-  size_t parallel_from;   /* with fewer processes than this a window runs on the caller's thread */
+  unsigned threads;       /* at most so many (and 256) for the processes of a window; 0 or 1: none but the caller's */
+  size_t parallel_from;   /* fewer processes than this run on the caller's thread */
   uint64_t instant_limit; /* more events than this at one instant end the run with FW_ERROR_FAULT; 0: 1,000,000 */
 } fw_scheduler_options;
 
@@ -52,13 +52,16 @@ void fw_scheduler_free(fw_scheduler *scheduler);
 /* Adds an event. An event before the scheduler's present instant is FW_ERROR_FAULT. */
 fw_status fw_scheduler_post(fw_scheduler *scheduler, fw_event event, fw_diagnostics *diagnostics);
 
-/* Runs on until processes wait or `end` is reached. Events at `end` itself are delivered. */
+/* Runs on until processes wait or `end` is reached. Events at `end` itself are delivered. A window in which processes
+ * wait is finished before anything else; time never goes back, also not to an earlier `end`. After an error the
+ * scheduler is only good for fw_scheduler_free. */
 fw_status fw_scheduler_advance(fw_scheduler *scheduler, fw_time_ns end, fw_scheduler_state *state,
                                fw_diagnostics *diagnostics);
 
 /* The processes that wait, by (instant, index). Valid until the next call of fw_scheduler_advance. */
 const size_t *fw_scheduler_waiting(const fw_scheduler *scheduler, size_t *count);
 
+/* The end of the present window: everything before it has happened, or waits. */
 fw_time_ns fw_scheduler_now(const fw_scheduler *scheduler);
 
 /* Events delivered so far that shared their instant and class with another entity's event: a report of ties, whose

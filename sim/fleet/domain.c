@@ -15,10 +15,10 @@ static size_t groups(size_t count, size_t per_group) {
   return count / per_group + (count % per_group != 0);
 }
 
-fw_status fwi_domain_meter(const fw_scenario *scenario, size_t gpus, bool percentiles, fw_meter **out,
+fw_status fwi_domain_meter(const fw_scenario *scenario, size_t gpus, size_t windows, bool percentiles, fw_meter **out,
                            fw_diagnostics *diagnostics) {
   const fw_meter_options options = {.windows = scenario->windows,
-                                    .window_count = scenario->window_count,
+                                    .window_count = windows,
                                     .histogram_max = percentiles ? (fw_power_mw)gpus * scenario->gpu.board_max : 0,
                                     .histogram_bins = HISTOGRAM_BINS};
   return fw_meter_create(&options, out, diagnostics);
@@ -37,14 +37,30 @@ static void add_level(fwi_domains *domains, fw_domain_level level, size_t count,
   domains->count += count;
 }
 
+/* A level of one domain without a budget of its own would only repeat the site, so it is left out. */
+static bool is_needed(size_t count, fw_power_mw budget) {
+  return count > 1 || budget > 0;
+}
+
+/* Nodes always stand, as GPUs are placed on them; each level above joins what lies below it. */
 static void build_tree(const fw_topology *topology, fwi_domains *domains) {
-  const size_t nodes = domains->node_count;
-  const size_t racks = groups(nodes, topology->nodes_per_rack);
+  const size_t racks = groups(domains->node_count, topology->nodes_per_rack);
   const size_t rows = groups(racks, topology->racks_per_row);
-  add_level(domains, FW_DOMAIN_NODE, nodes, topology->node_budget, 0, 0, 1);
-  add_level(domains, FW_DOMAIN_RACK, racks, topology->rack_budget, 0, nodes, topology->nodes_per_rack);
-  add_level(domains, FW_DOMAIN_ROW, rows, topology->row_budget, nodes, racks, topology->racks_per_row);
-  add_level(domains, FW_DOMAIN_SITE, 1, 0, nodes + racks, rows, rows);
+  size_t below = 0;
+  size_t below_count = domains->node_count;
+  add_level(domains, FW_DOMAIN_NODE, domains->node_count, topology->node_budget, 0, 0, 1);
+  if (is_needed(racks, topology->rack_budget)) {
+    add_level(domains, FW_DOMAIN_RACK, racks, topology->rack_budget, below, below_count, topology->nodes_per_rack);
+    below += below_count;
+    below_count = racks;
+  }
+  if (is_needed(rows, topology->row_budget)) {
+    const size_t per_row = below_count == racks ? topology->racks_per_row : below_count;
+    add_level(domains, FW_DOMAIN_ROW, rows, topology->row_budget, below, below_count, per_row);
+    below += below_count;
+    below_count = rows;
+  }
+  add_level(domains, FW_DOMAIN_SITE, 1, 0, below, below_count, below_count);
 }
 
 static void place_idle_gpus(const fw_scenario *scenario, size_t used_gpus, fwi_domains *domains) {
@@ -54,7 +70,7 @@ static void place_idle_gpus(const fw_scenario *scenario, size_t used_gpus, fwi_d
   }
 }
 
-fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, fwi_domains *out,
+fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, bool all, fwi_domains *out,
                              fw_diagnostics *diagnostics) {
   const fw_topology *topology = &scenario->topology;
   const size_t nodes = groups(topology->gpus, topology->gpus_per_node);
@@ -68,8 +84,10 @@ fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, fwi_
   place_idle_gpus(scenario, used_gpus, out);
   fw_status status = FW_OK;
   for (size_t i = 0; i < out->count && status == FW_OK; i++) {
+    fwi_domain *domain = &out->data[i];
     const bool site = i + 1 == out->count;
-    status = fwi_domain_meter(scenario, topology->gpus, site, &out->data[i].meter, diagnostics);
+    domain->window_count = all || site || domain->budget > 0 ? scenario->window_count : 0;
+    status = fwi_domain_meter(scenario, topology->gpus, domain->window_count, site, &domain->meter, diagnostics);
   }
   if (status != FW_OK) {
     fwi_domains_free(out);
@@ -116,7 +134,8 @@ void fwi_domains_restart(fwi_domains *domains) {
   }
 }
 
-void fwi_meter_results(const fw_meter *meter, size_t window_count, bool budget, fw_window_result *out) {
+void fwi_meter_results(const fw_meter *meter, size_t window_count, bool budget, bool percentiles,
+                       fw_window_result *out) {
   for (size_t i = 0; i < window_count; i++) {
     const fw_meter_window seen = fw_meter_result(meter, i);
     const bool full = seen.full > 0;
@@ -128,10 +147,10 @@ void fwi_meter_results(const fw_meter *meter, size_t window_count, bool budget, 
         .longest_episode_s = fw_time_to_seconds(seen.longest_episode),
         .excess_ws = fw_energy_to_joules(seen.excess),
         .peak_w = full ? fw_power_to_watts(seen.peak) : nothing,
-        .p50_w = full ? fw_power_to_watts(fw_meter_percentile(meter, i, 0.50)) : nothing,
-        .p95_w = full ? fw_power_to_watts(fw_meter_percentile(meter, i, 0.95)) : nothing,
-        .p99_w = full ? fw_power_to_watts(fw_meter_percentile(meter, i, 0.99)) : nothing,
-        .p999_w = full ? fw_power_to_watts(fw_meter_percentile(meter, i, 0.999)) : nothing,
+        .p50_w = full && percentiles ? fw_power_to_watts(fw_meter_percentile(meter, i, 0.50)) : nothing,
+        .p95_w = full && percentiles ? fw_power_to_watts(fw_meter_percentile(meter, i, 0.95)) : nothing,
+        .p99_w = full && percentiles ? fw_power_to_watts(fw_meter_percentile(meter, i, 0.99)) : nothing,
+        .p999_w = full && percentiles ? fw_power_to_watts(fw_meter_percentile(meter, i, 0.999)) : nothing,
     };
   }
 }

@@ -16,6 +16,7 @@ typedef struct fwi_domain {
   fw_energy_pj idle_per_tick; /* nodes: GPUs without a job */
   fw_energy_pj tick_energy;   /* of the present tick */
   fw_meter *meter;
+  size_t window_count; /* of the meter: all of the scenario's, or none */
 } fwi_domain;
 
 /* Children stand before their parents, the site is last. */
@@ -26,8 +27,9 @@ typedef struct fwi_domains {
   fw_time_ns tick;
 } fwi_domains;
 
-/* `used_gpus` is the number of GPUs that have a job: the first ones. */
-fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, fwi_domains *out,
+/* `used_gpus` is the number of GPUs that have a job: the first ones. Without `all`, only the site and domains with a
+ * budget meter windows, the others energy alone. */
+fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, bool all, fwi_domains *out,
                              fw_diagnostics *diagnostics);
 void fwi_domains_free(fwi_domains *domains);
 
@@ -42,11 +44,13 @@ fw_status fwi_domains_end(fwi_domains *domains, fw_energy_pj site_budget, fw_dia
 fwi_domain *fwi_domains_site(const fwi_domains *domains);
 void fwi_domains_restart(fwi_domains *domains);
 
-/* A meter for a domain of `gpus` GPUs; with percentiles or without. */
-fw_status fwi_domain_meter(const fw_scenario *scenario, size_t gpus, bool percentiles, fw_meter **out,
+/* A meter for a domain of at most `gpus` GPUs, over the first `windows` of the scenario's windows; with percentiles or
+ * without. */
+fw_status fwi_domain_meter(const fw_scenario *scenario, size_t gpus, size_t windows, bool percentiles, fw_meter **out,
                            fw_diagnostics *diagnostics);
 
-/* All windows of a meter as results. */
-void fwi_meter_results(const fw_meter *meter, size_t window_count, bool budget, fw_window_result *out);
+/* All windows of a meter as results; percentiles are NaN where it keeps none. */
+void fwi_meter_results(const fw_meter *meter, size_t window_count, bool budget, bool percentiles,
+                       fw_window_result *out);
 
 #endif

@@ -14,11 +14,18 @@
 
 typedef enum grpo_stage { STAGE_BATCH, STAGE_GAP, STAGE_UPDATE } grpo_stage;
 
+/* Rollout at one occupancy: the same few occupancies come back in every batch. */
+typedef struct grpo_plateau {
+  double token_s;
+  fw_power_mw level; /* 0: not computed yet */
+} grpo_plateau;
+
 typedef struct grpo_state {
   const fw_scenario_job *job;
   uint32_t index;
   uint64_t seed;
   double idle_w;
+  fw_length_law law;
   grpo_stage stage;
   uint64_t step;
   int64_t group_size;  /* of this step */
@@ -27,6 +34,9 @@ typedef struct grpo_state {
   int64_t step_tokens; /* completion tokens of this step so far */
   int64_t *lengths;
   size_t length_capacity;
+  grpo_plateau *plateaus; /* by occupancy */
+  size_t plateau_count;
+  size_t plateau_capacity;
 } grpo_state;
 
 static fw_status create(const fw_scenario_job *job, uint32_t index, uint64_t seed, fw_power_mw idle, void **out,
@@ -39,6 +49,7 @@ static fw_status create(const fw_scenario_job *job, uint32_t index, uint64_t see
   state->index = index;
   state->seed = seed;
   state->idle_w = fw_power_to_watts(idle);
+  state->law = fw_workload_law(&job->workload);
   *out = state;
   return FW_OK;
 }
@@ -47,6 +58,7 @@ static void destroy(void *pointer) {
   grpo_state *state = pointer;
   if (state != NULL) {
     free(state->lengths);
+    free(state->plateaus);
     free(state);
   }
 }
@@ -55,38 +67,83 @@ static int64_t smaller(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* Appends one block of `seconds` in `phase` at `occupancy`. */
-static fw_status add_block(const grpo_state *state, fw_phase phase, double seconds, int64_t occupancy, int64_t tokens,
+static fw_status out_of_range(const grpo_state *state, double seconds, double level_w, fw_diagnostics *diagnostics) {
+  return fw_error(diagnostics, FW_ERROR_FAULT, (fw_place){0},
+                  "job %u: a phase of %g s at %g W per GPU is out of range; check the job's model", state->index,
+                  seconds, level_w);
+}
+
+/* Appends one block of `seconds` in `phase`, which is not rollout. */
+static fw_status add_block(const grpo_state *state, fw_phase phase, double seconds, int64_t occupancy,
                            fwi_blocks *blocks, fw_diagnostics *diagnostics) {
   const double level_w = fw_job_level_w(state->job->model, phase, (double)occupancy, state->idle_w);
-  fwi_block block = {.phase = phase, .scale = 1.0, .occupancy = (double)occupancy, .tokens = tokens};
+  fwi_block block = {.phase = phase, .scale = 1.0, .occupancy = (double)occupancy};
   if (!fw_time_from_seconds(seconds, &block.work) || !fw_power_from_watts(level_w, &block.demand)) {
-    return fw_error(diagnostics, FW_ERROR_FAULT, (fw_place){0},
-                    "job %u: a phase of %g s at %g W per GPU is out of range; check the job's model", state->index,
-                    seconds, level_w);
+    return out_of_range(state, seconds, level_w, diagnostics);
   }
   return fwi_blocks_add(blocks, block, diagnostics);
+}
+
+/* Makes room for `occupancy` and all below it. */
+static fw_status reserve_plateaus(grpo_state *state, int64_t occupancy, fw_diagnostics *diagnostics) {
+  const size_t needed = (size_t)occupancy + 1;
+  if (needed <= state->plateau_count) {
+    return FW_OK;
+  }
+  if (!fw_grow(&state->plateaus, &state->plateau_capacity, needed, sizeof *state->plateaus)) {
+    return fw_error_memory(diagnostics, "the plateaus of a job");
+  }
+  for (size_t i = state->plateau_count; i < needed; i++) {
+    state->plateaus[i] = (grpo_plateau){0};
+  }
+  state->plateau_count = needed;
+  return FW_OK;
+}
+
+static fw_status compute_plateau(const grpo_state *state, int64_t occupancy, grpo_plateau *out,
+                                 fw_diagnostics *diagnostics) {
+  const fw_job_model *model = state->job->model;
+  const double level_w = fw_job_level_w(model, FW_PHASE_ROLLOUT, (double)occupancy, state->idle_w);
+  out->token_s = fw_timing_token_s(&model->timing, (double)occupancy);
+  if (!fw_power_from_watts(level_w, &out->level) || out->level <= 0) {
+    return out_of_range(state, out->token_s, level_w, diagnostics);
+  }
+  return FW_OK;
 }
 
 static fw_status add_prefill(const grpo_state *state, int64_t sequences, int64_t occupancy, fwi_blocks *blocks,
                              fw_diagnostics *diagnostics) {
   const double prompt_tokens = (double)sequences * (double)state->job->workload.prompt_tokens;
   const double seconds = fw_timing_prefill_s(&state->job->model->timing, prompt_tokens);
-  return seconds > 0.0 ? add_block(state, FW_PHASE_PREFILL, seconds, occupancy, 0, blocks, diagnostics) : FW_OK;
+  return seconds > 0.0 ? add_block(state, FW_PHASE_PREFILL, seconds, occupancy, blocks, diagnostics) : FW_OK;
 }
 
 /* `tokens_each` tokens for each of `active` sequences. */
-static fw_status add_rollout(const grpo_state *state, int64_t tokens_each, int64_t active, int64_t counted_tokens,
+static fw_status add_rollout(grpo_state *state, int64_t tokens_each, int64_t active, int64_t counted_tokens,
                              fwi_blocks *blocks, fw_diagnostics *diagnostics) {
-  const double seconds = (double)tokens_each * fw_timing_token_s(&state->job->model->timing, (double)active);
-  return add_block(state, FW_PHASE_ROLLOUT, seconds, active, counted_tokens, blocks, diagnostics);
+  grpo_plateau *plateau = &state->plateaus[active];
+  if (plateau->level == 0) {
+    const fw_status status = compute_plateau(state, active, plateau, diagnostics);
+    if (status != FW_OK) {
+      return status;
+    }
+  }
+  fwi_block block = {.phase = FW_PHASE_ROLLOUT,
+                     .demand = plateau->level,
+                     .scale = 1.0,
+                     .occupancy = (double)active,
+                     .tokens = counted_tokens};
+  const double seconds = (double)tokens_each * plateau->token_s;
+  if (!fw_time_from_seconds(seconds, &block.work)) {
+    return out_of_range(state, seconds, fw_power_to_watts(plateau->level), diagnostics);
+  }
+  return fwi_blocks_add(blocks, block, diagnostics);
 }
 
 static int64_t draw_length(const grpo_state *state, int64_t sequence, int64_t limit) {
   const uint64_t prompt =
       state->step * (uint64_t)state->job->workload.prompts + (uint64_t)(sequence / state->group_size);
-  return fw_workload_completion(&state->job->workload, state->seed, state->index, prompt,
-                                (uint32_t)(sequence % state->group_size), limit);
+  return fw_length_draw(state->law, state->seed, state->index, prompt, (uint32_t)(sequence % state->group_size), limit);
 }
 
 static int compare_lengths(const void *a, const void *b) {
@@ -96,7 +153,7 @@ static int compare_lengths(const void *a, const void *b) {
 }
 
 /* Static batching: sequences leave as they finish; between two departures the occupancy is constant. */
-static fw_status drain(const grpo_state *state, int64_t *lengths, int64_t count, fwi_blocks *blocks,
+static fw_status drain(grpo_state *state, int64_t *lengths, int64_t count, fwi_blocks *blocks,
                        fw_diagnostics *diagnostics) {
   qsort(lengths, (size_t)count, sizeof *lengths, compare_lengths);
   fw_status status = FW_OK;
@@ -112,7 +169,7 @@ static fw_status drain(const grpo_state *state, int64_t *lengths, int64_t count,
 }
 
 /* Padded batching: all are computed until the longest ends, only their own tokens count. */
-static fw_status pad(const grpo_state *state, const int64_t *lengths, int64_t count, fwi_blocks *blocks,
+static fw_status pad(grpo_state *state, const int64_t *lengths, int64_t count, fwi_blocks *blocks,
                      fw_diagnostics *diagnostics) {
   int64_t longest = 0;
   int64_t tokens = 0;
@@ -169,7 +226,8 @@ static fw_status next_batch(grpo_state *state, const double settings[FW_ACTUATOR
     state->lengths[i] = draw_length(state, state->done++, limit);
   }
   const size_t first = blocks->count;
-  fw_status status = add_prefill(state, count, count, blocks, diagnostics);
+  fw_status status = reserve_plateaus(state, count, diagnostics);
+  status = status == FW_OK ? add_prefill(state, count, count, blocks, diagnostics) : status;
   if (status == FW_OK) {
     switch ((fw_batching)state->job->model->batching) {
     case FW_BATCHING_STATIC:
@@ -205,13 +263,13 @@ static fw_status next_gap(grpo_state *state, const double settings[FW_ACTUATOR_C
   const double seconds =
       timing->batch_gap_s + settings[FW_ACTUATOR_PAUSE_S] + (rollout_done ? timing->step_gap_s : 0.0);
   state->stage = rollout_done ? STAGE_UPDATE : STAGE_BATCH;
-  return add_block(state, FW_PHASE_GAP, seconds, 0, 0, blocks, diagnostics);
+  return add_block(state, FW_PHASE_GAP, seconds, 0, blocks, diagnostics);
 }
 
 static fw_status next_update(grpo_state *state, fwi_blocks *blocks, fw_diagnostics *diagnostics) {
   const double prompt_tokens = (double)state->sequences * (double)state->job->workload.prompt_tokens;
   const double seconds = fw_timing_update_s(&state->job->model->timing, prompt_tokens + (double)state->step_tokens);
-  const fw_status status = add_block(state, FW_PHASE_UPDATE, seconds, 0, 0, blocks, diagnostics);
+  const fw_status status = add_block(state, FW_PHASE_UPDATE, seconds, 0, blocks, diagnostics);
   if (status == FW_OK) {
     fwi_block *block = &blocks->data[blocks->count - 1];
     block->marks |= FWI_MARK_STEP_END;

@@ -39,14 +39,14 @@ fw_status fwi_job_profile(const fw_scenario_job *spec, uint32_t index, const fw_
     steps += (block->marks & FWI_MARK_STEP_END) != 0;
     ended = (block->marks & FWI_MARK_JOB_END) != 0;
   }
-  if (status == FW_OK && work == 0) {
+  if (status == FW_OK && work == 0 && !ended) {
     status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
                       "job %u (class \"%s\") repeats phases of no length, so time would never advance; give one of "
                       "them a duration",
                       index, spec->job_class);
   }
   if (status == FW_OK) {
-    out->mean_w = fw_energy_to_joules(energy) / fw_time_to_seconds(work);
+    out->mean_w = work > 0 ? fw_energy_to_joules(energy) / fw_time_to_seconds(work) : 0.0;
     out->cycle = work / (fw_time_ns)(steps > 0 ? steps : 1);
   }
   free(blocks.data);
@@ -62,8 +62,8 @@ void fwi_job_free(fwi_job *job) {
   fwi_telemetry_free(&job->telemetry);
   free(job->blocks.data);
   free(job->segments);
-  free(job->gain);
-  free(job->contrast_mw);
+  free(job->gain_per_tick);
+  free(job->power_mw);
   free(job->spike_tick);
   free(job->spike_number);
   free(job->spike_height);
@@ -77,13 +77,13 @@ static bool allocate_arrays(fwi_job *job) {
   const size_t gpus = job->spec->gpus;
   size_t cells = 0;
   return fw_size_multiply(gpus, job->setting->window_ticks, &cells) &&
-         (job->gain = fw_allocate(gpus, sizeof *job->gain)) != NULL &&
-         (job->contrast_mw = fw_allocate(gpus, sizeof *job->contrast_mw)) != NULL &&
+         (job->gain_per_tick = fw_allocate(gpus, sizeof *job->gain_per_tick)) != NULL &&
+         (job->power_mw = fw_allocate(gpus, sizeof *job->power_mw)) != NULL &&
          (job->spike_tick = fw_allocate(gpus, sizeof *job->spike_tick)) != NULL &&
          (job->spike_number = fw_allocate(gpus, sizeof *job->spike_number)) != NULL &&
          (job->spike_height = fw_allocate(gpus, sizeof *job->spike_height)) != NULL &&
          (job->energy_pj = fw_allocate(cells, sizeof *job->energy_pj)) != NULL &&
-         (job->reading = fw_allocate(cells, sizeof *job->reading)) != NULL;
+         (job->reading = fw_allocate(job->setting->window_ticks, sizeof *job->reading)) != NULL;
 }
 
 /* The idle stretch before a job's first step. It ends with the first decision, so a policy's settings hold from the
@@ -101,23 +101,27 @@ static void begin_idle(fwi_job *job, fw_time_ns start) {
 static void start_sensors_and_spikes(fwi_job *job, uint64_t seed) {
   const fw_gpu_model *gpu = job->setting->gpu;
   const double tick_s = fw_time_to_seconds(job->setting->tick);
-  job->sensor_error_mw = fw_sensor_error_mw(&gpu->sensor, tick_s);
+  double gain_squares = 0.0;
+  job->next_spike = UINT64_MAX;
   for (size_t g = 0; g < job->spec->gpus; g++) {
     const uint32_t entity = (uint32_t)(job->spec->first_gpu + g);
-    job->gain[g] = fw_sensor_gain(&gpu->sensor, seed, entity);
+    const double gain = fw_sensor_gain(&gpu->sensor, seed, entity);
+    job->gain_per_tick[g] = gain / (double)job->setting->tick;
+    gain_squares += gain * gain;
     const bool spikes =
         job->noise.tables != NULL && fw_spike_next(&job->noise.tables->model->residual.spikes, tick_s, seed, entity, 0,
                                                    0, &job->spike_tick[g], &job->spike_height[g]);
-    if (!spikes) {
-      job->spike_tick[g] = UINT64_MAX;
-    }
+    job->spike_tick[g] = spikes ? job->spike_tick[g] : UINT64_MAX;
+    job->next_spike = job->spike_tick[g] < job->next_spike ? job->spike_tick[g] : job->next_spike;
   }
+  job->sensor_error_mw = fw_sensor_error_mw(&gpu->sensor, tick_s) * sqrt(gain_squares);
 }
 
 fw_status fwi_job_create(const fw_scenario_job *spec, const fwi_job_setting *setting, uint32_t index, uint64_t seed,
                          const fwi_noise_tables *tables, fw_time_ns start, const fw_job_setup *setup, fwi_job *out,
                          fw_diagnostics *diagnostics) {
   *out = (fwi_job){.spec = spec, .setting = setting, .index = index, .slowdown = 1.0, .setup = *setup};
+  out->per_gpu = 1.0 / (double)spec->gpus;
   out->cap = (fwi_cap){.commanded = setting->gpu->cap_max, .effective_at = FW_TIME_MAX};
   for (size_t i = 0; i < FW_ACTUATOR_COUNT; i++) {
     out->settings[i] = setup->initial[i];
@@ -140,9 +144,9 @@ fw_status fwi_job_create(const fw_scenario_job *spec, const fwi_job_setting *set
   }
   start_sensors_and_spikes(out, seed);
   begin_idle(out, start);
-  if (setup->initial[FW_ACTUATOR_POWER_CAP_W] < fw_power_to_watts(setting->gpu->cap_max)) {
-    fwi_job_set(out, 0, FW_ACTUATOR_POWER_CAP_W, setup->initial[FW_ACTUATOR_POWER_CAP_W]);
-  }
+  /* An initial cap is a command like any other, given to a board that had none. */
+  out->settings[FW_ACTUATOR_POWER_CAP_W] = fw_power_to_watts(setting->gpu->cap_max);
+  fwi_job_set(out, 0, FW_ACTUATOR_POWER_CAP_W, setup->initial[FW_ACTUATOR_POWER_CAP_W]);
   return FW_OK;
 }
 

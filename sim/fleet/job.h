@@ -69,18 +69,21 @@ typedef struct fwi_job {
   size_t segment_count;
   size_t segment_capacity;
   uint64_t sampled; /* ticks sampled so far */
+  fw_time_ns sampled_to;
 
   fwi_noise noise;
-  double *gain; /* per GPU: of its sensor */
-  double sensor_error_mw;
-  double *contrast_mw; /* scratch, per GPU */
+  double *gain_per_tick;  /* per GPU: gain of its sensor over the tick, in mW for each pJ */
+  double sensor_error_mw; /* of the job's reading */
+  double per_gpu;         /* 1 / GPUs */
+  double *power_mw;       /* scratch, per GPU */
   uint64_t *spike_tick;
   uint64_t *spike_number;
   fw_power_mw *spike_height;
+  uint64_t next_spike; /* the earliest of all GPUs' */
 
-  /* Ticks since the last collection: window_ticks x gpus. */
-  int64_t *energy_pj;
-  fw_power_mw *reading;
+  /* Ticks since the last collection. */
+  int64_t *energy_pj;   /* window_ticks x gpus */
+  fw_power_mw *reading; /* window_ticks: of all GPUs together */
   size_t collected_ticks;
 
   fwi_telemetry telemetry;

@@ -21,10 +21,10 @@ void fwi_noise_free(fwi_noise *noise) {
   *noise = (fwi_noise){0};
 }
 
-static void start_processes(fwi_noise *noise, uint32_t job, double tick_s) {
+static void start_processes(fwi_noise *noise, double tick_s) {
   const fw_residual_model *model = &noise->tables->model->residual;
-  noise->total =
-      fw_ar1_start(fw_stream_make(noise->seed, FW_DRAW_RESIDUAL_TOTAL, job), fw_residual_total_lag1(model, tick_s), 0);
+  noise->total = fw_ar1_start(fw_stream_make(noise->seed, FW_DRAW_RESIDUAL_TOTAL, noise->job),
+                              fw_residual_total_lag1(model, tick_s), 0);
   for (size_t g = 0; noise->contrast != NULL && g < noise->gpus; g++) {
     noise->contrast[g] =
         fw_ar1_start(fw_stream_make(noise->seed, FW_DRAW_RESIDUAL_CONTRAST, noise->first_gpu + (uint32_t)g),
@@ -34,10 +34,10 @@ static void start_processes(fwi_noise *noise, uint32_t job, double tick_s) {
 
 fw_status fwi_noise_create(const fwi_noise_tables *tables, uint64_t seed, uint32_t job, uint32_t first_gpu, size_t gpus,
                            double tick_s, fwi_noise *out, fw_diagnostics *diagnostics) {
-  *out = (fwi_noise){.tables = tables, .gpus = gpus, .seed = seed, .first_gpu = first_gpu};
+  *out = (fwi_noise){.tables = tables, .gpus = gpus, .seed = seed, .job = job, .first_gpu = first_gpu};
   size_t cells = 0;
   bool ok = fw_size_multiply(gpus, FWI_NOISE_BLOCK, &cells);
-  ok = ok && (out->z_sensor = fw_allocate(cells, sizeof(double))) != NULL;
+  ok = ok && (out->z_sensor = fw_allocate(FWI_NOISE_BLOCK, sizeof(double))) != NULL;
   if (ok && tables != NULL) {
     ok = (out->z_total = fw_allocate(FWI_NOISE_BLOCK, sizeof(double))) != NULL;
     if (ok && gpus > 1) {
@@ -50,7 +50,7 @@ fw_status fwi_noise_create(const fwi_noise_tables *tables, uint64_t seed, uint32
     return fw_error_memory(diagnostics, "the residuals of a job");
   }
   if (tables != NULL) {
-    start_processes(out, job, tick_s);
+    start_processes(out, tick_s);
   }
   return FW_OK;
 }
@@ -61,13 +61,10 @@ static void fill(fwi_noise *noise, uint64_t start) {
   if (noise->z_total != NULL) {
     fw_ar1_next(&noise->total, FWI_NOISE_BLOCK, noise->z_total);
   }
-  for (size_t g = 0; g < noise->gpus; g++) {
-    if (noise->contrast != NULL) {
-      fw_ar1_next(&noise->contrast[g], FWI_NOISE_BLOCK, noise->z_contrast + g * FWI_NOISE_BLOCK);
-    }
-    const fw_stream sensor = fw_stream_make(noise->seed, FW_DRAW_SENSOR, noise->first_gpu + (uint32_t)g);
-    fw_random_normals(sensor, start, FWI_NOISE_BLOCK, noise->z_sensor + g * FWI_NOISE_BLOCK);
+  for (size_t g = 0; noise->contrast != NULL && g < noise->gpus; g++) {
+    fw_ar1_next(&noise->contrast[g], FWI_NOISE_BLOCK, noise->z_contrast + g * FWI_NOISE_BLOCK);
   }
+  fw_random_normals(fw_stream_make(noise->seed, FW_DRAW_SENSOR, noise->job), start, FWI_NOISE_BLOCK, noise->z_sensor);
 }
 
 size_t fwi_noise_at(fwi_noise *noise, uint64_t tick) {

@@ -24,8 +24,9 @@ typedef struct fwi_noise {
   size_t gpus;
   double *z_total;    /* FWI_NOISE_BLOCK */
   double *z_contrast; /* gpus x FWI_NOISE_BLOCK */
-  double *z_sensor;   /* gpus x FWI_NOISE_BLOCK */
+  double *z_sensor;   /* FWI_NOISE_BLOCK */
   uint64_t seed;
+  uint32_t job;
   uint32_t first_gpu;
   uint64_t block_start; /* tick of the first value in the buffers */
   bool filled;

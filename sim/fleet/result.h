@@ -36,6 +36,7 @@ typedef struct fw_domain_result {
   fw_power_mw budget; /* 0: none */
   fw_energy_pj energy;
   fw_window_result windows[FW_POLICY_WINDOWS];
+  size_t window_count; /* 0 where the windows were not metered */
 } fw_domain_result;
 
 /* GPU-ticks whose power met a limit of the board, and what that did to the mean: a large bias means that the residual

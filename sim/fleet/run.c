@@ -131,7 +131,8 @@ static fw_sim_options sim_options(const fw_scenario *scenario, const fw_scenario
   fw_sim_options sim = {.seed = options->seed,
                         .budget = scenario->budgets[options->budget].power,
                         .threads = options->threads,
-                        .observer = options->observer};
+                        .observer = options->observer,
+                        .all_domains = options->all_domains};
   if (policy->fleet != NULL) {
     double interval_s = 0.0;
     double window_s = 0.0;

@@ -10,6 +10,7 @@ typedef struct fw_run_options {
   uint64_t seed;
   unsigned threads;
   const fw_sim_observer *observer;
+  bool all_domains; /* results of domains without a budget hold windows, too */
 } fw_run_options;
 
 /* Runs to the end. Errors name the policy and, where one job is concerned, the job. */

@@ -5,103 +5,127 @@
  * once, then everything is integer. */
 #include "sim/fleet/job.h"
 
-/* Power in mW above which, and below which, a GPU cannot be. */
+/* Power in mW below and above which a GPU cannot be: idle, and the board's maximum or an enforced cap. All are far
+ * inside int64, and so is what lies between them. */
 typedef struct limits {
   double floor;
   double ceiling;
   double board;
 } limits;
 
-static fw_power_mw clamp(fwi_job *job, double power, limits bounds, fw_time_ns length) {
-  /* All limits are far inside int64, and so is what lies between them. */
+/* The rare case, out of the kernel's way: counts what met a limit. */
+static __attribute__((noinline)) fw_power_mw meet_limit(fwi_job *job, double power, limits bounds, fw_time_ns length) {
   if (power < bounds.floor) {
     job->floor_count++;
     job->bias_pj += (fw_energy_pj)((bounds.floor - power) * (double)length);
     return (fw_power_mw)bounds.floor;
   }
-  if (power > bounds.ceiling) {
-    if (bounds.ceiling < bounds.board) {
-      job->capped_count++;
-    } else {
-      job->ceiling_count++;
-      job->bias_pj -= (fw_energy_pj)((power - bounds.ceiling) * (double)length);
+  if (bounds.ceiling < bounds.board) {
+    job->capped_count++;
+  } else {
+    job->ceiling_count++;
+    job->bias_pj -= (fw_energy_pj)((power - bounds.ceiling) * (double)length);
+  }
+  return (fw_power_mw)bounds.ceiling;
+}
+
+static void set_levels(const fwi_segment *segment, size_t gpus, double *power) {
+  if (segment->gpu_level == NULL) {
+    for (size_t g = 0; g < gpus; g++) {
+      power[g] = (double)segment->level;
     }
-    return (fw_power_mw)bounds.ceiling;
+    return;
   }
-  return (fw_power_mw)(power + 0.5);
-}
-
-/* Fills the scratch with each GPU's contrast, zero-sum over the job, at buffer position `at`. */
-static void contrasts(fwi_job *job, const fw_marginal_table *table, size_t at) {
-  const size_t gpus = job->spec->gpus;
-  double sum = 0.0;
   for (size_t g = 0; g < gpus; g++) {
-    job->contrast_mw[g] = fw_marginal_mw(table, job->noise.z_contrast[g * FWI_NOISE_BLOCK + at]);
-    sum += job->contrast_mw[g];
-  }
-  const double mean = sum / (double)gpus;
-  for (size_t g = 0; g < gpus; g++) {
-    job->contrast_mw[g] -= mean;
+    power[g] = (double)segment->gpu_level[g] * segment->scale;
   }
 }
 
-static double segment_level(const fwi_segment *segment, size_t gpu) {
-  return segment->gpu_level != NULL ? (double)segment->gpu_level[gpu] * segment->scale : (double)segment->level;
+/* Adds to each GPU its part of the job's total, and its contrast less the mean of all: contrasts sum to zero. */
+static void add_residual(const fwi_job *job, fw_phase phase, size_t at, double *power) {
+  const fwi_noise *noise = &job->noise;
+  const fw_marginal_table *total = &noise->tables->total[phase];
+  const fw_marginal_table *contrast = &noise->tables->contrast[phase];
+  const size_t gpus = noise->gpus;
+  double common = total->zero ? 0.0 : fw_marginal_mw(total, noise->z_total[at]);
+  if (noise->contrast != NULL && !contrast->zero) {
+    const double *z = noise->z_contrast + at;
+    double sum = 0.0;
+    for (size_t g = 0; g < gpus; g++) {
+      const double deviation = fw_marginal_mw(contrast, z[g * FWI_NOISE_BLOCK]);
+      power[g] += deviation;
+      sum += deviation;
+    }
+    common -= sum;
+  }
+  common *= job->per_gpu;
+  for (size_t g = 0; g < gpus; g++) {
+    power[g] += common;
+  }
+}
+
+static void add_spikes(const fwi_job *job, uint64_t tick, double *power) {
+  for (size_t g = 0; g < job->spec->gpus; g++) {
+    power[g] += job->spike_tick[g] == tick ? (double)job->spike_height[g] : 0.0;
+  }
 }
 
 /* Adds the energy of `length` within one tick, spent in `segment`. */
 static void sample_piece(fwi_job *job, const fwi_segment *segment, fw_time_ns length, uint64_t tick, size_t at,
                          int64_t *energy) {
-  const size_t gpus = job->spec->gpus;
-  const fwi_noise_tables *tables = job->noise.tables;
   const limits bounds = {(double)job->setting->gpu->idle, (double)segment->ceiling,
                          (double)job->setting->gpu->board_max};
-  double total = 0.0;
-  bool contrast = false;
-  if (tables != NULL) {
-    const fw_marginal_table *law = &tables->total[segment->phase];
-    total = law->zero ? 0.0 : fw_marginal_mw(law, job->noise.z_total[at]) / (double)gpus;
-    contrast = gpus > 1 && !tables->contrast[segment->phase].zero;
-    if (contrast) {
-      contrasts(job, &tables->contrast[segment->phase], at);
-    }
+  const size_t gpus = job->spec->gpus;
+  double *power = job->power_mw;
+  set_levels(segment, gpus, power);
+  if (job->noise.tables != NULL) {
+    add_residual(job, segment->phase, at, power);
+  }
+  if (job->next_spike == tick && segment->phase != FW_PHASE_IDLE) {
+    add_spikes(job, tick, power);
   }
   for (size_t g = 0; g < gpus; g++) {
-    double power = segment_level(segment, g) + total;
-    power += contrast ? job->contrast_mw[g] : 0.0;
-    power += job->spike_tick[g] == tick && segment->phase != FW_PHASE_IDLE ? (double)job->spike_height[g] : 0.0;
-    energy[g] += clamp(job, power, bounds, length) * length;
+    const bool inside = power[g] >= bounds.floor && power[g] <= bounds.ceiling;
+    energy[g] += length * (inside ? (fw_power_mw)(power[g] + 0.5) : meet_limit(job, power[g], bounds, length));
   }
 }
 
+/* Moves on the spikes that `tick` used up. */
 static void next_spikes(fwi_job *job, uint64_t tick) {
+  job->next_spike = UINT64_MAX;
   for (size_t g = 0; g < job->spec->gpus; g++) {
     while (job->spike_tick[g] <= tick) {
       (void)fw_spike_next(&job->noise.tables->model->residual.spikes, fw_time_to_seconds(job->setting->tick),
                           job->noise.seed, (uint32_t)(job->spec->first_gpu + g), ++job->spike_number[g],
                           job->spike_tick[g], &job->spike_tick[g], &job->spike_height[g]);
     }
+    job->next_spike = job->spike_tick[g] < job->next_spike ? job->spike_tick[g] : job->next_spike;
   }
 }
 
-static void read_sensors(fwi_job *job, size_t at, const int64_t *energy, fw_power_mw *reading) {
-  const fw_sensor *sensor = &job->setting->gpu->sensor;
-  const double per_tick = 1.0 / (double)job->setting->tick;
-  fw_power_mw sum = 0;
+/* What the job's sensors read together. Their errors are independent and Gaussian, so their sum is one draw, exactly.
+ */
+static void read_sensors(fwi_job *job, size_t at, const int64_t *energy) {
+  double seen_mw = 0.0;
+  fw_energy_pj total = 0;
   for (size_t g = 0; g < job->spec->gpus; g++) {
-    reading[g] = fw_sensor_reading(sensor, job->sensor_error_mw, job->gain[g], (double)energy[g] * per_tick,
-                                   job->noise.z_sensor[g * FWI_NOISE_BLOCK + at]);
-    sum += reading[g];
+    seen_mw += job->gain_per_tick[g] * (double)energy[g];
+    total += energy[g];
   }
-  fwi_telemetry_add(&job->telemetry, sum);
+  job->energy += total;
+  const fw_power_mw reading =
+      fw_sensor_reading(&job->setting->gpu->sensor, job->sensor_error_mw, seen_mw, job->noise.z_sensor[at]);
+  job->reading[job->collected_ticks] = reading;
+  fwi_telemetry_add(&job->telemetry, reading);
 }
 
-/* Samples tick `tick`; `segment` is the first that reaches into it and is moved to the last that does. */
-static void sample_tick(fwi_job *job, uint64_t tick, size_t *segment) {
+/* Samples the next tick; `segment` is the first that reaches into it and is moved past those that end in it. */
+static void sample_tick(fwi_job *job, size_t *segment) {
   const size_t gpus = job->spec->gpus;
+  const uint64_t tick = job->sampled;
   const size_t at = fwi_noise_at(&job->noise, tick);
   int64_t *energy = job->energy_pj + job->collected_ticks * gpus;
-  fw_time_ns from = (fw_time_ns)tick * job->setting->tick;
+  fw_time_ns from = job->sampled_to;
   const fw_time_ns end = from + job->setting->tick;
   for (size_t g = 0; g < gpus; g++) {
     energy[g] = 0;
@@ -113,21 +137,19 @@ static void sample_tick(fwi_job *job, uint64_t tick, size_t *segment) {
     from = to;
     *segment += piece->to <= end;
   }
-  for (size_t g = 0; g < gpus; g++) {
-    job->energy += energy[g];
-  }
-  read_sensors(job, at, energy, job->reading + job->collected_ticks * gpus);
-  if (job->noise.tables != NULL) {
+  read_sensors(job, at, energy);
+  if (job->next_spike <= tick) {
     next_spikes(job, tick);
   }
   job->collected_ticks++;
+  job->sampled++;
+  job->sampled_to = end;
 }
 
 void fwi_job_sample(fwi_job *job) {
-  const uint64_t whole = (uint64_t)(job->now / job->setting->tick);
   size_t segment = 0;
-  for (; job->sampled < whole; job->sampled++) {
-    sample_tick(job, job->sampled, &segment);
+  while (job->now - job->sampled_to >= job->setting->tick) {
+    sample_tick(job, &segment);
   }
   for (size_t i = segment; i < job->segment_count; i++) {
     job->segments[i - segment] = job->segments[i];

@@ -29,6 +29,7 @@ struct fw_sim {
   fwi_job *jobs;
   size_t job_count;
   size_t used_gpus;
+  uint32_t *node_of_gpu; /* of the GPUs that have a job, which are the first */
   fwi_noise_tables *tables;
   size_t table_count;
   fwi_domains domains;
@@ -70,6 +71,7 @@ void fw_sim_free(fw_sim *sim) {
   fw_meter_free(sim->sensed);
   fwi_telemetry_free(&sim->site);
   free(sim->jobs);
+  free(sim->node_of_gpu);
   free(sim->tables);
   free(sim->share);
   free(sim->share_w);
@@ -168,6 +170,17 @@ static fw_status create_jobs(fw_sim *sim, fw_diagnostics *diagnostics) {
   return status;
 }
 
+static fw_status place_gpus(fw_sim *sim, fw_diagnostics *diagnostics) {
+  sim->node_of_gpu = fw_allocate(sim->used_gpus, sizeof *sim->node_of_gpu);
+  if (sim->node_of_gpu == NULL) {
+    return fw_error_memory(diagnostics, "the places of the GPUs");
+  }
+  for (size_t gpu = 0; gpu < sim->used_gpus; gpu++) {
+    sim->node_of_gpu[gpu] = (uint32_t)(gpu / sim->scenario->topology.gpus_per_node);
+  }
+  return FW_OK;
+}
+
 static fw_status deliver(void *context, const fw_event *event, fw_diagnostics *diagnostics);
 
 static fw_status create_scheduler(fw_sim *sim, fw_diagnostics *diagnostics) {
@@ -240,9 +253,13 @@ fw_status fw_sim_create(const fw_scenario *scenario, const fw_sim_options *optio
   set_rhythm(sim);
   fw_status status = allocate(sim) ? FW_OK : fw_error_memory(diagnostics, "a simulation");
   status = status != FW_OK ? status : create_jobs(sim, diagnostics);
-  status = status != FW_OK ? status : fwi_domains_create(scenario, sim->used_gpus, &sim->domains, diagnostics);
-  status =
-      status != FW_OK ? status : fwi_domain_meter(scenario, scenario->topology.gpus, true, &sim->sensed, diagnostics);
+  status = status != FW_OK ? status : place_gpus(sim, diagnostics);
+  status = status != FW_OK
+               ? status
+               : fwi_domains_create(scenario, sim->used_gpus, options->all_domains, &sim->domains, diagnostics);
+  status = status != FW_OK ? status
+                           : fwi_domain_meter(scenario, scenario->topology.gpus, scenario->window_count, false,
+                                              &sim->sensed, diagnostics);
   status = status != FW_OK ? status : fwi_telemetry_create(sim->job_setting.telemetry_ticks, &sim->site, diagnostics);
   status = status != FW_OK ? status : create_scheduler(sim, diagnostics);
   status = status != FW_OK ? status : post_measurement(sim, 0, diagnostics);
@@ -262,15 +279,16 @@ static fw_energy_pj site_budget(const fw_sim *sim, fw_time_ns from, fw_time_ns t
 
 /* Adds tick `t` of the collected ones to the domains; returns the sum of the readings. */
 static fw_power_mw add_jobs(fw_sim *sim, size_t t) {
-  const size_t per_node = sim->scenario->topology.gpus_per_node;
+  const uint32_t *node = sim->node_of_gpu;
   fw_power_mw reading = 0;
   for (size_t j = 0; j < sim->job_count; j++) {
     const fwi_job *job = &sim->jobs[j];
     const size_t gpus = job->spec->gpus;
+    const int64_t *energy = job->energy_pj + t * gpus;
     for (size_t g = 0; g < gpus; g++) {
-      fwi_domains_add(&sim->domains, (job->spec->first_gpu + g) / per_node, job->energy_pj[t * gpus + g]);
-      reading += job->reading[t * gpus + g];
+      fwi_domains_add(&sim->domains, *node++, energy[g]);
     }
+    reading += job->reading[t];
   }
   const size_t idle = sim->scenario->topology.gpus - sim->used_gpus;
   return reading + (fw_power_mw)idle * sim->scenario->gpu.idle;
@@ -281,10 +299,9 @@ static void observe_tick(fw_sim *sim, size_t t, fw_time_ns end, fw_power_mw read
   for (size_t j = 0; j < sim->job_count; j++) {
     const fwi_job *job = &sim->jobs[j];
     fw_energy_pj energy = 0;
-    sim->tick_reading[j] = 0;
+    sim->tick_reading[j] = job->reading[t];
     for (size_t g = 0; g < job->spec->gpus; g++) {
       energy += job->energy_pj[t * job->spec->gpus + g];
-      sim->tick_reading[j] += job->reading[t * job->spec->gpus + g];
     }
     sim->tick_truth[j] = fw_energy_mean_power(energy, tick);
   }
@@ -588,7 +605,8 @@ static void add_domain_results(const fw_sim *sim, fw_result *out) {
                                  .index = domain->index,
                                  .budget = site ? sim->budget.base : domain->budget,
                                  .energy = fw_meter_energy(domain->meter)};
-    fwi_meter_results(domain->meter, out->window_count, result->budget > 0, result->windows);
+    result->window_count = domain->window_count;
+    fwi_meter_results(domain->meter, domain->window_count, result->budget > 0, site, result->windows);
   }
 }
 
@@ -621,8 +639,9 @@ fw_status fw_sim_result(const fw_sim *sim, fw_result *out, fw_diagnostics *diagn
     return fw_error_memory(diagnostics, "a run's result");
   }
   out->energy = fw_meter_energy(fwi_domains_site(&sim->domains)->meter);
-  fwi_meter_results(fwi_domains_site(&sim->domains)->meter, out->window_count, sim->budget.base > 0, out->windows);
-  fwi_meter_results(sim->sensed, out->window_count, sim->budget.base > 0, out->sensed);
+  const bool budget = sim->budget.base > 0;
+  fwi_meter_results(fwi_domains_site(&sim->domains)->meter, out->window_count, budget, true, out->windows);
+  fwi_meter_results(sim->sensed, out->window_count, budget, false, out->sensed);
   add_job_results(sim, out);
   add_domain_results(sim, out);
   add_costs(sim, out);

@@ -51,6 +51,7 @@ typedef struct fw_sim_options {
   fw_time_ns fleet_window;         /* of the means it sees */
   unsigned threads;                /* for the jobs of one simulation; 0 or 1: the caller's only */
   const fw_sim_observer *observer; /* or NULL */
+  bool all_domains;                /* meter the windows of domains without a budget, too */
 } fw_sim_options;
 
 typedef struct fw_sim fw_sim;

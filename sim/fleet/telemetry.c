@@ -7,12 +7,13 @@
 #include <stdlib.h>
 
 fw_status fwi_telemetry_create(size_t longest, fwi_telemetry *out, fw_diagnostics *diagnostics) {
-  size_t capacity = 0;
+  size_t capacity = 1;
   *out = (fwi_telemetry){0};
-  if (fw_size_add(longest, 1, &capacity)) {
-    out->total = fw_allocate(capacity, sizeof *out->total);
+  while (capacity <= longest && capacity <= SIZE_MAX / 2) {
+    capacity *= 2;
   }
-  out->capacity = capacity;
+  out->total = capacity > longest ? fw_allocate(capacity, sizeof *out->total) : NULL;
+  out->mask = capacity - 1;
   return out->total != NULL ? FW_OK : fw_error_memory(diagnostics, "a job's telemetry");
 }
 
@@ -25,15 +26,15 @@ void fwi_telemetry_add(fwi_telemetry *telemetry, fw_power_mw reading) {
   telemetry->sum += reading;
   telemetry->last = reading;
   telemetry->count++;
-  telemetry->total[telemetry->count % telemetry->capacity] = telemetry->sum;
+  telemetry->total[telemetry->count & telemetry->mask] = telemetry->sum;
 }
 
 double fwi_telemetry_mean_w(const fwi_telemetry *telemetry, size_t n, size_t skip) {
-  if (n == 0 || n + skip > telemetry->count || n + skip >= telemetry->capacity) {
+  if (n == 0 || n + skip > telemetry->count || n + skip > telemetry->mask) {
     return (double)NAN;
   }
-  const int64_t end = telemetry->total[(telemetry->count - skip) % telemetry->capacity];
-  const int64_t start = telemetry->total[(telemetry->count - skip - n) % telemetry->capacity];
+  const int64_t end = telemetry->total[(telemetry->count - skip) & telemetry->mask];
+  const int64_t start = telemetry->total[(telemetry->count - skip - n) & telemetry->mask];
   return (double)(end - start) / (double)n / (double)FW_MW_PER_W;
 }
 

@@ -8,8 +8,8 @@
 /* A ring of running totals: the mean of the last n readings is one subtraction. Totals are integers, so nothing drifts.
  */
 typedef struct fwi_telemetry {
-  int64_t *total; /* after each reading; the ring holds `capacity` of them */
-  size_t capacity;
+  int64_t *total; /* after each reading; the ring holds a power of two of them */
+  size_t mask;    /* that power less one */
   uint64_t count; /* readings so far */
   int64_t sum;
   int64_t last;

@@ -1,6 +1,18 @@
 /* The JSON of one run (docs/results.md). */
+#include <math.h>
+
 #include "sim/report/json_out.h"
 #include "sim/report/report.h"
+
+/* Kept for the site's true power only. */
+static void add_percentiles(fwi_json_out *object, const fw_window_result *window) {
+  if (!isnan(window->p50_w)) {
+    fwi_json_number(object, "p50_w", window->p50_w);
+    fwi_json_number(object, "p95_w", window->p95_w);
+    fwi_json_number(object, "p99_w", window->p99_w);
+    fwi_json_number(object, "p999_w", window->p999_w);
+  }
+}
 
 static void add_windows(fwi_json_out *out, const char *key, const fw_window_result *windows, size_t count) {
   char name[FW_UNITS_TEXT_SIZE];
@@ -13,10 +25,7 @@ static void add_windows(fwi_json_out *out, const char *key, const fw_window_resu
     fwi_json_number(&object, "longest_episode_s", window->longest_episode_s);
     fwi_json_number(&object, "excess_ws", window->excess_ws);
     fwi_json_number(&object, "peak_w", window->peak_w);
-    fwi_json_number(&object, "p50_w", window->p50_w);
-    fwi_json_number(&object, "p95_w", window->p95_w);
-    fwi_json_number(&object, "p99_w", window->p99_w);
-    fwi_json_number(&object, "p999_w", window->p999_w);
+    add_percentiles(&object, window);
     fwi_json_close(&object, '}');
   }
   fwi_json_close(&list, '}');
@@ -28,13 +37,13 @@ static void add_energy(fwi_json_out *object, fw_energy_pj energy) {
   fwi_json_string(object, "energy_j_exact", fw_energy_format(energy, joules));
 }
 
-static void add_domain(fwi_json_out *list, const fw_domain_result *domain, size_t window_count) {
+static void add_domain(fwi_json_out *list, const fw_domain_result *domain) {
   fwi_json_out object = fwi_json_open(list, NULL, '{');
   fwi_json_string(&object, "level", fw_domain_level_names[domain->level]);
   fwi_json_unsigned(&object, "index", domain->index);
   fwi_json_number(&object, "budget_w", fw_power_to_watts(domain->budget));
   add_energy(&object, domain->energy);
-  add_windows(&object, "windows", domain->windows, window_count);
+  add_windows(&object, "windows", domain->windows, domain->window_count);
   fwi_json_close(&object, '}');
 }
 
@@ -83,7 +92,7 @@ void fw_report_run_json(const fw_report_run *run, const fw_diagnostics *diagnost
   add_windows(&object, "windows_sensed", result->sensed, result->window_count);
   fwi_json_out domains = fwi_json_open(&object, "domains", '[');
   for (size_t i = 0; i < result->domain_count; i++) {
-    add_domain(&domains, &result->domains[i], result->window_count);
+    add_domain(&domains, &result->domains[i]);
   }
   fwi_json_close(&domains, ']');
   fwi_json_out jobs = fwi_json_open(&object, "jobs", '[');

@@ -152,14 +152,13 @@ static fw_status check_tick(fwi_resolve *resolve, const fw_job_model *model, con
                        model->id, fw_time_format(model->tick, model_tick), fw_time_format(resolve->file->tick, tick));
 }
 
-static fw_status check_gpu(fwi_resolve *resolve, const fw_job_model *model, const fw_json_value *place) {
+static void warn_of_other_gpu(const fwi_resolve *resolve, const fw_job_model *model, const fw_json_value *place) {
   if (strcmp(model->gpu, resolve->scenario->gpu.id) != 0) {
     char path[FW_JSON_PATH_SIZE];
     fw_warning(resolve->diagnostics, fw_json_place(place, path),
                "model \"%s\" was measured on \"%s\", this fleet has \"%s\": its parameters are extrapolated", model->id,
                model->gpu, resolve->scenario->gpu.id);
   }
-  return FW_OK;
 }
 
 static fw_status resolve_grpo(fwi_resolve *resolve, const fwi_file_grpo *file, const fw_json_value *value,
@@ -169,7 +168,8 @@ static fw_status resolve_grpo(fwi_resolve *resolve, const fwi_file_grpo *file, c
   if (status != FW_OK) {
     return status;
   }
-  status = fwi_first(check_tick(resolve, job->model, place), check_gpu(resolve, job->model, place));
+  status = check_tick(resolve, job->model, place);
+  warn_of_other_gpu(resolve, job->model, place);
   job->job_class = file->job_class;
   job->priority = file->priority;
   job->gpus = (size_t)job->model->gpus;
@@ -236,6 +236,21 @@ static fw_status take_pieces(fwi_resolve *resolve, const fw_trace *trace, fw_sce
   return status;
 }
 
+/* Whether there is a stretch of time that every GPU of the recording covers. */
+static bool share_time(const fwi_recording *recording) {
+  fw_time_ns from = INT64_MIN;
+  fw_time_ns to = FW_TIME_MAX;
+  for (size_t g = 0; g < recording->count; g++) {
+    const fw_pieces *pieces = &recording->gpus[g];
+    if (pieces->count == 0) {
+      return false;
+    }
+    from = pieces->data[0].from > from ? pieces->data[0].from : from;
+    to = pieces->data[pieces->count - 1].to < to ? pieces->data[pieces->count - 1].to : to;
+  }
+  return from < to;
+}
+
 static fw_status read_recording(fwi_resolve *resolve, const char *path, const fwi_file_replay *file,
                                 const fw_json_value *place, fw_scenario_job *job) {
   fw_trace trace = {0};
@@ -249,6 +264,12 @@ static fw_status read_recording(fwi_resolve *resolve, const char *path, const fw
     status = refuse_gap(resolve, &trace, series, sample, place);
   } else {
     status = take_pieces(resolve, &trace, job);
+    if (status == FW_OK && !share_time(&resolve->parts->recordings[resolve->parts->recording_count - 1])) {
+      status = fw_json_error(place, resolve->diagnostics,
+                             "%s covers no time on all its GPUs: a replay needs two readings of each, over the same "
+                             "time",
+                             trace.file);
+    }
   }
   fw_trace_clear(&trace);
   return status == FW_OK ? fwi_hash_file(resolve, path) : status;

@@ -37,12 +37,16 @@ const fw_json_value *fwi_element_at(const fw_json_value *object, const char *key
   return element != NULL ? element : array;
 }
 
+static fw_time_ns round_up(fw_time_ns value, fw_time_ns step) {
+  return value % step == 0 ? value : value - value % step + step;
+}
+
 static fw_status resolve_times(fwi_resolve *resolve) {
   fw_scenario *scenario = resolve->scenario;
   const fwi_file *file = resolve->file;
   const fw_scenario_overrides *overrides = resolve->overrides;
   scenario->tick = file->tick;
-  scenario->warmup = file->warmup;
+  scenario->warmup = round_up(file->warmup, round_up(FW_NS_PER_S, file->tick)); /* where the fleet is measured */
   scenario->duration = overrides != NULL && overrides->duration > 0 ? overrides->duration : file->duration;
   scenario->seed = file->seed;
   scenario->seeds = overrides != NULL && overrides->seeds > 0 ? overrides->seeds : (size_t)file->seeds;
