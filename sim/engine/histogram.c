@@ -60,7 +60,7 @@ fw_power_mw fw_histogram_percentile(const fw_histogram *histogram, double share)
   fw_time_ns cumulative = 0;
   for (size_t bin = 0; bin + 1 < histogram->bin_count; bin++) {
     cumulative += histogram->weight[bin];
-    if (cumulative > 0 && (double)cumulative >= rank) {
+    if ((double)cumulative >= rank) {
       fw_power_mw edge = (fw_power_mw)(bin + 1) * histogram->width;
       return edge < histogram->largest ? edge : histogram->largest;
     }

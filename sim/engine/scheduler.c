@@ -202,7 +202,6 @@ static void collect_waiting(fw_scheduler *scheduler) {
 
 /* Advances the processes to the end of the window, or until some wait. */
 static fw_status run_window(fw_scheduler *scheduler, fw_diagnostics *diagnostics) {
-  scheduler->waiting_count = 0;
   advance_active(scheduler);
   fw_status status = take_reports(scheduler, diagnostics);
   if (status == FW_OK) collect_waiting(scheduler);

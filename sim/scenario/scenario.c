@@ -41,13 +41,22 @@ static fw_time_ns round_up(fw_time_ns value, fw_time_ns step) {
   return value % step == 0 ? value : value - value % step + step;
 }
 
+/* A length from the command line, such as a third of an hour in decimals, means the nearest whole number of ticks. */
+static fw_time_ns nearest_ticks(fw_time_ns duration, fw_time_ns tick) {
+  const fw_time_ns ticks = duration / tick + (duration % tick >= tick - tick / 2);
+  return (ticks > 0 ? ticks : 1) * tick;
+}
+
 static fw_status resolve_times(fwi_resolve *resolve) {
   fw_scenario *scenario = resolve->scenario;
   const fwi_file *file = resolve->file;
   const fw_scenario_overrides *overrides = resolve->overrides;
   scenario->tick = file->tick;
   scenario->warmup = round_up(file->warmup, round_up(FW_NS_PER_S, file->tick)); /* where the fleet is measured */
-  scenario->duration = overrides != NULL && overrides->duration > 0 ? overrides->duration : file->duration;
+  scenario->duration = file->duration;
+  if (overrides != NULL && overrides->duration > 0) {
+    scenario->duration = nearest_ticks(overrides->duration, file->tick);
+  }
   scenario->seed = file->seed;
   scenario->seeds = overrides != NULL && overrides->seeds > 0 ? overrides->seeds : (size_t)file->seeds;
   fw_status status = FW_OK;
@@ -68,6 +77,7 @@ static fw_status resolve_windows(fwi_resolve *resolve) {
   const fw_array *windows = &resolve->file->windows;
   const fw_time_ns *data = windows->data;
   char text[FW_UNITS_TEXT_SIZE];
+  char path[FW_JSON_PATH_SIZE];
   resolve->scenario->windows = data;
   resolve->scenario->window_count = windows->count;
   if (windows->count > FW_POLICY_WINDOWS) {
@@ -81,13 +91,28 @@ static fw_status resolve_windows(fwi_resolve *resolve) {
                              fw_time_format(data[i], text));
       }
     }
+    if (data[i] < resolve->scenario->tick) {
+      fw_warning(resolve->diagnostics, fw_json_place(place, path),
+                 "the window of %s s is shorter than a tick: it shows the means of single ticks",
+                 fw_time_format(data[i], text));
+    }
     if (data[i] > resolve->scenario->duration) {
-      char path[FW_JSON_PATH_SIZE];
       fw_warning(resolve->diagnostics, fw_json_place(place, path),
                  "the window of %s s is longer than the run: its results are null", fw_time_format(data[i], text));
     }
   }
   return FW_OK;
+}
+
+/* The energy of one GPU in one tick is kept in 64 bits. */
+static fw_status check_tick_energy(const fwi_resolve *resolve) {
+  const fw_gpu_model *gpu = &resolve->scenario->gpu;
+  if (gpu->board_max <= INT64_MAX / resolve->scenario->tick) {
+    return FW_OK;
+  }
+  return fw_json_error(fwi_value_at(resolve->root, "tick"), resolve->diagnostics,
+                       "the tick is too long for the %lld W that a \"%s\" may draw; give a shorter one",
+                       (long long)(gpu->board_max / FW_MW_PER_W), gpu->id);
 }
 
 static fw_status resolve_gpu(fwi_resolve *resolve) {
@@ -97,6 +122,7 @@ static fw_status resolve_gpu(fwi_resolve *resolve) {
     status = fw_gpu_model_read(path, &resolve->scenario->gpu, resolve->diagnostics);
     resolve->parts->gpu_read = status == FW_OK;
   }
+  status = status == FW_OK ? check_tick_energy(resolve) : status;
   status = status == FW_OK ? fwi_hash_file(resolve, path) : status;
   free(path);
   return status;

@@ -122,7 +122,7 @@ typedef struct fw_scenario {
 
 /* What a command line may add to a file. Zero or NULL leaves the file's value. */
 typedef struct fw_scenario_overrides {
-  fw_time_ns duration;
+  fw_time_ns duration; /* rounded to whole ticks */
   size_t seeds;
   const double *oversubscription; /* replaces the budgets */
   size_t oversubscription_count;

@@ -17,9 +17,9 @@ typedef struct bench {
 } bench;
 
 static void bench_make(bench *out, fw_batching batching, double completion_cv) {
-  *out = (bench){.scenario = scenario_from(
-                     HEAD("60", "1", "'budget_w': 100") ", 'jobs': [{'kind': 'grpo', 'class': 'g', 'model': "
-                                                        "'plain-job'}]}")};
+  *out = (bench){
+      .scenario = scenario_from(HEAD("60", "1", "'budget_w': 100") ", 'jobs': [{'kind': 'grpo', 'class': 'g', 'model': "
+                                                                   "'plain-job'}]}")};
   out->job = out->scenario->jobs[0];
   out->model = *out->job.model;
   out->model.batching = batching;

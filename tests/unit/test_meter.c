@@ -80,6 +80,28 @@ Test(meter, extreme_energies_are_judged) {
   fw_meter_free(meter);
 }
 
+/* The excess is near the limit of what can be multiplied: the verdict must still be that of a billionth. */
+Test(meter, a_small_share_of_an_extreme_energy_is_not_above) {
+  fw_time_ns length = FW_TIME_MAX / 2;
+  fw_meter *meter = meter_of(1, &length, 0);
+  fw_energy_pj energy = fw_energy_of(INT64_MAX, length);
+  cr_assert(fw_meter_push(meter, length, energy, energy - energy / 2000000000, NULL) == FW_OK);
+  cr_assert_eq(fw_meter_result(meter, 0).above, 0);
+  cr_assert(fw_meter_push(meter, length, energy, energy - energy / 900000000, NULL) == FW_OK);
+  cr_assert_eq(fw_meter_result(meter, 0).above, length);
+  fw_meter_free(meter);
+}
+
+/* Sixteen windows that each hold 2^125 pJ: their sum takes more than 128 bits, their excess does not. */
+Test(meter, excess_of_many_extreme_windows) {
+  fw_time_ns length = FW_TIME_MAX / 2;
+  fw_meter *meter = meter_of(1, &length, 0);
+  push(meter, length, INT64_MAX, 0);
+  push_many(meter, 16, 1, INT64_MAX, 0);
+  cr_assert(fw_meter_result(meter, 0).excess == fw_energy_of(INT64_MAX, length + 16));
+  fw_meter_free(meter);
+}
+
 Test(meter, a_drop_of_the_budget_does_not_condemn_the_past) {
   fw_meter *meter = meter_of(1, (fw_time_ns[]){10 * SECOND}, 0);
   push_many(meter, 40, TICK, 900 * WATT, 1000 * WATT);

@@ -128,8 +128,7 @@ Test(scenario, what_a_job_refers_to_is_checked) {
        "levels must rise"},
       {PLAIN ", 'jobs': [" GRPO(", 'actuators': {'concurrency': [1, 2]}") "]}", "jobs[0]",
        "concurrency of 8 is not among its levels"},
-      {PLAIN ", 'jobs': [" GRPO(", 'power_cap_w': 50") "]}", "jobs[0]",
-       "power_cap_w of 50 is not among its levels"},
+      {PLAIN ", 'jobs': [" GRPO(", 'power_cap_w': 50") "]}", "jobs[0]", "power_cap_w of 50 is not among its levels"},
       {PLAIN ", 'jobs': [{'kind': 'replay', 'class': 'r', 'trace': 'given'}]}", "jobs[0].trace", "add --trace FILE"},
   };
   EXPECT_FAULTS(faults);
@@ -152,7 +151,8 @@ Test(scenario, faults_are_reported_all_at_once_with_line_and_column) {
     const char *path;
     size_t line;
     size_t column;
-  } wanted[] = {{"nmae", 3, 11}, {"duration_s", 6, 17}, {"jobs[0].cuont", 9, 46}, {"jobs[0].phases[0].power_kw", 10, 48}};
+  } wanted[] = {
+      {"nmae", 3, 11}, {"duration_s", 6, 17}, {"jobs[0].cuont", 9, 46}, {"jobs[0].phases[0].power_kw", 10, 48}};
   fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
   fw_scenario *scenario = NULL;
   cr_assert_eq(scenario_try(text, NULL, &scenario, &diagnostics), FW_ERROR_INPUT);
@@ -172,11 +172,12 @@ Test(scenario, faults_of_meaning_are_reported_together) {
   fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
   fw_scenario *scenario = NULL;
   char buffer[2000];
-  const fw_status status = scenario_try(HEAD("600.1", "5, 5", "'budget_w': 1") ", 'jobs': [" GRPO(
-                                            ", 'power_cap_w': 1") ", {'kind': 'grpo', 'class': 'h', 'model': 'none'}, "
-                                            "" CYCLE "], 'tariff': {'cost_per_kwh': [1, 2]}, 'policies': "
-                                            "[{'name': 'p', 'classes': ['z']}]}",
-                                        NULL, &scenario, &diagnostics);
+  const fw_status status =
+      scenario_try(HEAD("600.1", "5, 5", "'budget_w': 1") ", 'jobs': [" GRPO(
+                       ", 'power_cap_w': 1") ", {'kind': 'grpo', 'class': 'h', 'model': 'none'}, "
+                                             "" CYCLE "], 'tariff': {'cost_per_kwh': [1, 2]}, 'policies': "
+                                             "[{'name': 'p', 'classes': ['z']}]}",
+                   NULL, &scenario, &diagnostics);
   cr_expect_eq(status, FW_ERROR_INPUT);
   cr_expect_eq(diagnostics.error_count, 6, "%s", all_entries(&diagnostics, buffer));
   fw_diagnostics_clear(&diagnostics);
@@ -215,13 +216,28 @@ Test(scenario, a_window_longer_than_the_run_is_a_warning_and_its_results_are_not
   fw_diagnostics_clear(&diagnostics);
 }
 
+Test(scenario, a_window_shorter_than_a_tick_is_a_warning) {
+  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
+  fw_scenario *scenario = NULL;
+  cr_assert_eq(
+      scenario_try(HEAD("600", "0.1", "'budget_w': 300") ", 'jobs': [" CYCLE "]}", NULL, &scenario, &diagnostics),
+      FW_OK);
+  cr_expect(reported(&diagnostics, FW_SEVERITY_WARNING, "windows_s", "0.1 s is shorter than a tick"));
+  fw_result result = run_seed(scenario, 1);
+  cr_expect_eq(result.windows[0].violation_rate, 0.5);
+  cr_expect_eq(result.windows[0].peak_w, 400.0);
+  fw_result_clear(&result);
+  fw_scenario_free(scenario);
+  fw_diagnostics_clear(&diagnostics);
+}
+
 Test(scenario, a_model_of_another_gpu_is_a_warning) {
   fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
   fw_scenario *scenario = NULL;
   char buffer[2000];
-  cr_assert_eq(scenario_try(PLAIN ", 'jobs': [{'kind': 'grpo', 'class': 'g', 'model': 'job'}]}", NULL, &scenario,
-                            &diagnostics),
-               FW_OK);
+  cr_assert_eq(
+      scenario_try(PLAIN ", 'jobs': [{'kind': 'grpo', 'class': 'g', 'model': 'job'}]}", NULL, &scenario, &diagnostics),
+      FW_OK);
   cr_expect(reported(&diagnostics, FW_SEVERITY_WARNING, "jobs[0].model", "was measured on \"example-gpu\""), "%s",
             all_entries(&diagnostics, buffer));
   fw_scenario_free(scenario);

@@ -63,8 +63,7 @@ static void mutate_key(const char *path, const fw_text *text, size_t at, size_t 
   fw_scenario *scenario = NULL;
   const fw_status status = fw_scenario_parse(copy, text->length, path, &installed, &scenario, &diagnostics);
   cr_expect_eq(status, FW_ERROR_INPUT, "%s: \"%s\" is accepted", path, key);
-  cr_expect(names_key(&diagnostics, key), "%s: \"%s\" is not named:\n%s", path, key,
-            all_entries(&diagnostics, buffer));
+  cr_expect(names_key(&diagnostics, key), "%s: \"%s\" is not named:\n%s", path, key, all_entries(&diagnostics, buffer));
   fw_scenario_free(scenario);
   fw_diagnostics_clear(&diagnostics);
   free(copy);
@@ -157,8 +156,8 @@ static void expect_recording(const char *csv, fw_status wanted, const char *word
       scenario_try(HEAD("60", "1", "'budget_w': 100") ", 'jobs': [{'kind': 'replay', 'class': 'r', 'trace': 'given'}]}",
                    &overrides, &scenario, &diagnostics);
   cr_expect_eq(status, wanted, "%s\n%s", csv, all_entries(&diagnostics, buffer));
-  cr_expect(words == NULL || (diagnostics.count == 1 && strstr(diagnostics.entries[0].message, words) != NULL), "%s\n%s",
-            csv, all_entries(&diagnostics, buffer));
+  cr_expect(words == NULL || (diagnostics.count == 1 && strstr(diagnostics.entries[0].message, words) != NULL),
+            "%s\n%s", csv, all_entries(&diagnostics, buffer));
   fw_scenario_free(scenario);
   fw_diagnostics_clear(&diagnostics);
   (void)unlink(path);

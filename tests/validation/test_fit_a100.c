@@ -222,7 +222,7 @@ Test(fit_a100, the_7b_file_gives_the_violations_of_the_baseline) {
   size_t above = 0;
   for (uint64_t i = 0; i < READINGS; i++) {
     const double truth_mw = job.levels.update_w * 1000.0 + fw_marginal_mw(&residual, fw_random_normal(z, i));
-    above += fw_sensor_reading(&gpu.sensor, error_mw, 1.0, truth_mw, fw_random_normal(e, i)) > 314600 ? 1 : 0;
+    above += fw_sensor_reading(&gpu.sensor, error_mw, truth_mw, fw_random_normal(e, i)) > 314600 ? 1 : 0;
   }
   /* Four standard errors of a share of 100,000. */
   cr_expect_float_eq((double)above / READINGS, 216.0 / 500.0, 0.0063, "%g", (double)above / READINGS);

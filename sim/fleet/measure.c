@@ -1,0 +1,147 @@
+/* Once a second: the ticks of all jobs are added up the tree of domains, metered, billed, observed and published. */
+#include <stdlib.h>
+
+#include "sim/base/memory.h"
+#include "sim/fleet/state.h"
+
+fw_status fwi_sim_post_measurement(fw_sim *sim, fw_time_ns after, fw_diagnostics *diagnostics) {
+  const fw_event event = {.time = fwi_earlier(after + sim->period, sim->scenario->duration),
+                          .class_rank = FW_EVENT_MEASUREMENT,
+                          .sequence = sim->measurements++};
+  return fw_scheduler_post(sim->scheduler, event, diagnostics);
+}
+
+static fw_energy_pj site_budget(const fw_sim *sim, fw_time_ns from, fw_time_ns to) {
+  return sim->budget.base > 0 ? fwi_budget_energy(&sim->budget, from, to) : FW_METER_NO_BUDGET;
+}
+
+/* Adds tick `t` of the collected ones to the domains; returns the sum of the readings. */
+static fw_power_mw add_jobs(fw_sim *sim, size_t t) {
+  const uint32_t *node = sim->node_of_gpu;
+  fw_power_mw reading = 0;
+  for (size_t j = 0; j < sim->job_count; j++) {
+    const fwi_job *job = &sim->jobs[j];
+    const size_t gpus = job->spec->gpus;
+    const int64_t *energy = job->energy_pj + t * gpus;
+    for (size_t g = 0; g < gpus; g++) {
+      fwi_domains_add(&sim->domains, *node++, energy[g]);
+    }
+    reading += job->reading[t];
+  }
+  const size_t idle = sim->scenario->topology.gpus - sim->used_gpus;
+  return reading + (fw_power_mw)idle * sim->scenario->gpu.idle;
+}
+
+static void observe_tick(fw_sim *sim, size_t t, fw_time_ns end, fw_power_mw reading) {
+  const fw_time_ns tick = sim->scenario->tick;
+  for (size_t j = 0; j < sim->job_count; j++) {
+    const fwi_job *job = &sim->jobs[j];
+    fw_energy_pj energy = 0;
+    sim->tick_reading[j] = job->reading[t];
+    for (size_t g = 0; g < job->spec->gpus; g++) {
+      energy += job->energy_pj[t * job->spec->gpus + g];
+    }
+    sim->tick_truth[j] = fw_energy_mean_power(energy, tick);
+  }
+  const fw_sim_tick seen = {.end = end,
+                            .truth = fw_energy_mean_power(fwi_domains_site(&sim->domains)->tick_energy, tick),
+                            .reading = reading,
+                            .budget = fwi_budget_at(&sim->budget, end - tick, NULL),
+                            .job_truth = sim->tick_truth,
+                            .job_reading = sim->tick_reading,
+                            .job_count = sim->job_count};
+  sim->options.observer->tick(sim->options.observer->context, &seen);
+}
+
+/* Hands over the events up to `until`; each job keeps a cursor, so they come in order of (time, job). */
+static void observe_events(fw_sim *sim, size_t *cursor, fw_time_ns until) {
+  for (;;) {
+    const fw_sim_event *earliest = NULL;
+    size_t owner = 0;
+    for (size_t j = 0; j < sim->job_count; j++) {
+      const fwi_job *job = &sim->jobs[j];
+      if (cursor[j] < job->event_count && job->events[cursor[j]].time <= until &&
+          (earliest == NULL || job->events[cursor[j]].time < earliest->time)) {
+        earliest = &job->events[cursor[j]];
+        owner = j;
+      }
+    }
+    if (earliest == NULL) {
+      return;
+    }
+    sim->options.observer->event(sim->options.observer->context, earliest);
+    cursor[owner]++;
+  }
+}
+
+static fw_status measure_tick(fw_sim *sim, size_t t, fw_time_ns from, size_t *cursor, fw_diagnostics *diagnostics) {
+  const fw_time_ns end = from + sim->scenario->tick;
+  const fw_energy_pj budget = site_budget(sim, from, end);
+  fwi_domains_begin(&sim->domains);
+  const fw_power_mw reading = add_jobs(sim, t);
+  fw_status status = fwi_domains_end(&sim->domains, budget, diagnostics);
+  if (status == FW_OK) {
+    status = fw_meter_push(sim->sensed, sim->scenario->tick, fw_energy_of(reading, sim->scenario->tick), budget,
+                           diagnostics);
+  }
+  const int64_t hour = from / (3600 * FW_NS_PER_S) + sim->scenario->tariff.start_hour;
+  sim->hour_energy[hour % FW_HOURS_PER_DAY] += fwi_domains_site(&sim->domains)->tick_energy;
+  sim->gpu_ticks += sim->used_gpus;
+  fwi_telemetry_add(&sim->site, reading);
+  if (sim->options.observer != NULL) {
+    observe_events(sim, cursor, end);
+    observe_tick(sim, t, end, reading);
+  }
+  return status;
+}
+
+static void restart(fw_sim *sim) {
+  fwi_domains_restart(&sim->domains);
+  fw_meter_restart(sim->sensed);
+  for (size_t j = 0; j < sim->job_count; j++) {
+    fwi_job_restart(&sim->jobs[j]);
+  }
+  for (size_t hour = 0; hour < FW_HOURS_PER_DAY; hour++) {
+    sim->hour_energy[hour] = 0;
+  }
+  sim->gpu_ticks = 0;
+}
+
+/* Publishes what was measured: the fleet's reading becomes visible a second from now. */
+static void publish(fw_sim *sim, size_t ticks) {
+  sim->visible_w = sim->pending_w;
+  sim->pending_w = fwi_telemetry_mean_w(&sim->site, ticks, 0);
+  bool done = true;
+  for (size_t j = 0; j < sim->job_count; j++) {
+    fwi_job *job = &sim->jobs[j];
+    if (sim->options.fleet_interval > 0 && !job->cap.active && job->cap.effective_at == FW_TIME_MAX) {
+      sim->uncapped_w[j] = fwi_telemetry_mean_w(&job->telemetry, ticks, 0) / (double)job->spec->gpus;
+    }
+    done = done && job->ended;
+    fwi_job_collected(job);
+  }
+  sim->all_done = done;
+}
+
+fw_status fwi_sim_measure(void *context, const fw_event *event, fw_diagnostics *diagnostics) {
+  fw_sim *sim = context;
+  const size_t ticks = sim->jobs[0].collected_ticks;
+  const fw_time_ns start = event->time - (fw_time_ns)ticks * sim->scenario->tick;
+  size_t *cursor = NULL;
+  fw_status status = FW_OK;
+  if (sim->options.observer != NULL && (cursor = fw_allocate(sim->job_count, sizeof *cursor)) == NULL) {
+    status = fw_error_memory(diagnostics, "the observer's cursors");
+  }
+  for (size_t t = 0; t < ticks && status == FW_OK; t++) {
+    status = measure_tick(sim, t, start + (fw_time_ns)t * sim->scenario->tick, cursor, diagnostics);
+  }
+  free(cursor);
+  if (status != FW_OK) {
+    return status;
+  }
+  publish(sim, ticks);
+  if (event->time == sim->warmup) {
+    restart(sim);
+  }
+  return event->time < sim->scenario->duration ? fwi_sim_post_measurement(sim, event->time, diagnostics) : FW_OK;
+}

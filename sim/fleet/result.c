@@ -1,0 +1,98 @@
+/* What a run came to: from meters and counters to figures. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/base/memory.h"
+#include "sim/fleet/state.h"
+
+const char *const fw_stop_reason_names[] = {"horizon", "jobs_done"};
+
+static void add_clamps(fw_clamp_count *sum, const fw_clamp_count *part) {
+  sum->floor += part->floor;
+  sum->ceiling += part->ceiling;
+  sum->capped += part->capped;
+}
+
+static double bias_w(fw_energy_pj bias, double gpus, fw_time_ns measured) {
+  return fw_energy_to_joules(bias) / (gpus * fw_time_to_seconds(measured));
+}
+
+static fw_job_result job_result(const fwi_job *job, fw_time_ns measured) {
+  return (fw_job_result){
+      .tokens = fwi_job_tokens(job),
+      .energy = job->energy,
+      .steps = job->steps,
+      .batches = job->batches,
+      .decisions = job->decisions,
+      .adjusted_actions = job->adjusted,
+      .mean_occupancy = job->rollout_ns > 0.0 ? job->occupancy_ns / job->rollout_ns : (double)NAN,
+      .extrapolated = job->extrapolated,
+      .clamps = {.floor = job->floor_count,
+                 .ceiling = job->ceiling_count,
+                 .capped = job->capped_count,
+                 .bias_w = bias_w(job->bias_pj, (double)job->spec->gpus, measured)},
+  };
+}
+
+static void add_job_results(const fw_sim *sim, fw_result *out) {
+  fw_energy_pj bias = 0;
+  for (size_t j = 0; j < sim->job_count; j++) {
+    out->jobs[j] = job_result(&sim->jobs[j], out->measured);
+    out->tokens += out->jobs[j].tokens;
+    bias += sim->jobs[j].bias_pj;
+    add_clamps(&out->clamps, &out->jobs[j].clamps);
+  }
+  out->clamps.bias_w = sim->used_gpus > 0 ? bias_w(bias, (double)sim->used_gpus, out->measured) : 0.0;
+}
+
+static void add_domain_results(const fw_sim *sim, fw_result *out) {
+  for (size_t i = 0; i < sim->domains.count; i++) {
+    const fwi_domain *domain = &sim->domains.data[i];
+    const bool site = domain->level == FW_DOMAIN_SITE;
+    fw_domain_result *result = &out->domains[i];
+    *result = (fw_domain_result){.level = domain->level,
+                                 .index = domain->index,
+                                 .budget = site ? sim->budget.base : domain->budget,
+                                 .energy = fw_meter_energy(domain->meter)};
+    result->window_count = domain->window_count;
+    fwi_meter_results(domain->meter, domain->window_count, result->budget > 0, site, result->windows);
+  }
+}
+
+static void add_costs(const fw_sim *sim, fw_result *out) {
+  for (size_t hour = 0; hour < FW_HOURS_PER_DAY; hour++) {
+    const double kwh = fw_energy_to_watt_hours(sim->hour_energy[hour]) / 1000.0;
+    out->cost += kwh * sim->scenario->tariff.cost_per_kwh[hour];
+    out->carbon_kg += kwh * sim->scenario->tariff.carbon_kg_per_kwh[hour];
+  }
+}
+
+void fw_result_clear(fw_result *result) {
+  free(result->domains);
+  free(result->jobs);
+  *result = (fw_result){0};
+}
+
+fw_status fw_sim_result(const fw_sim *sim, fw_result *out, fw_diagnostics *diagnostics) {
+  *out = (fw_result){.stop_reason = sim->all_done ? FW_STOP_JOBS_DONE : FW_STOP_HORIZON,
+                     .measured = sim->scenario->duration - sim->warmup,
+                     .window_count = sim->scenario->window_count,
+                     .domain_count = sim->domains.count,
+                     .job_count = sim->job_count,
+                     .gpu_ticks = sim->gpu_ticks,
+                     .tie_count = fw_scheduler_tie_count(sim->scheduler)};
+  out->domains = fw_allocate(out->domain_count, sizeof *out->domains);
+  out->jobs = fw_allocate(out->job_count, sizeof *out->jobs);
+  if (out->domains == NULL || out->jobs == NULL) {
+    fw_result_clear(out);
+    return fw_error_memory(diagnostics, "a run's result");
+  }
+  out->energy = fw_meter_energy(fwi_domains_site(&sim->domains)->meter);
+  const bool budget = sim->budget.base > 0;
+  fwi_meter_results(fwi_domains_site(&sim->domains)->meter, out->window_count, budget, true, out->windows);
+  fwi_meter_results(sim->sensed, out->window_count, budget, false, out->sensed);
+  add_job_results(sim, out);
+  add_domain_results(sim, out);
+  add_costs(sim, out);
+  return FW_OK;
+}
