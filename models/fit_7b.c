@@ -3,11 +3,10 @@
  * host-bound engine; token time and update time then follow from the step's length and energy, which are linear in
  * both. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "models/fit_jobs.h"
+#include "models/fit_quiet.h"
 #include "sim/base/elementary.h"
-#include "sim/base/memory.h"
 
 static const char STUDY[] = "arXiv:2608.11226";
 
@@ -33,11 +32,8 @@ typedef struct job_7b {
   fw_line prior_token; /* t(c) of the prior */
   double engine_w;     /* S8: at engine_concurrency */
   double engine_concurrency;
-  double serving_k_w; /* S6: watts for each doubling, no prefill */
-  double serving_w;   /* S6: mean level */
-  size_t serving_ticks;
-  fw_residual_fit serving; /* S6 */
-  double rollout_scale;    /* S6 to S8: ratio of levels above idle */
+  fwi_quiet serving;    /* S6 */
+  double rollout_scale; /* S6 to S8: ratio of levels above idle */
   double p1_w;
   double k_w;
   fw_workload workload;
@@ -90,88 +86,16 @@ static fw_status measure_engine(const fwi_inputs *inputs, job_7b *job, fw_diagno
   return status;
 }
 
-/* Ticks of several recordings, each less its own mean. */
-typedef struct pool {
-  fwi_sample ticks;
-  double *octaves; /* log2 of requests in flight, less the recording's mean */
-  size_t capacity[3];
-  double power_sum_w;
-  size_t segments;
-} pool;
-
-static bool pool_add(pool *all, const fwi_sample *sample) {
-  const size_t before = all->ticks.ticks;
-  const size_t needed = before + sample->ticks;
-  if (!fw_grow(&all->ticks.power_w, &all->capacity[0], needed, sizeof(double)) ||
-      !fw_grow(&all->ticks.segment, &all->capacity[1], needed, sizeof(size_t)) ||
-      !fw_grow(&all->octaves, &all->capacity[2], needed, sizeof(double))) {
-    return false;
-  }
-  double octave_sum = 0.0;
-  for (size_t i = 0; i < sample->ticks; i++)
-    octave_sum += fw_log2(sample->running[i]);
-  const double octave_mean = octave_sum / (double)sample->ticks;
-  const double mean_w = fw_fit_mean(sample->power_w, sample->ticks);
-  for (size_t i = 0; i < sample->ticks; i++) {
-    all->ticks.power_w[before + i] = sample->power_w[i] - mean_w;
-    all->ticks.segment[before + i] = all->segments + sample->segment[i];
-    all->octaves[before + i] = fw_log2(sample->running[i]) - octave_mean;
-    all->power_sum_w += sample->power_w[i];
-  }
-  all->segments += sample->segment[sample->ticks - 1] + 1;
-  all->ticks.ticks = needed;
-  return true;
-}
-
-static fw_status pool_recording(const fwi_inputs *inputs, const char *name, pool *all, fw_diagnostics *diagnostics) {
-  fwi_serving serving;
-  fwi_sample sample = {0};
-  fw_status status = fwi_serving_read(inputs->data, name, 1, &serving, diagnostics);
-  if (status != FW_OK) return status;
-  status = fwi_serving_sample(&serving, true, &sample, diagnostics);
-  if (status == FW_OK && sample.ticks > 0 && !pool_add(all, &sample)) {
-    status = fw_error_memory(diagnostics, "the ticks of recordings");
-  }
-  fwi_sample_free(&sample);
-  fwi_serving_free(&serving);
-  return status;
-}
-
-static fw_status fit_pool(pool *all, job_7b *job, fw_diagnostics *diagnostics) {
-  const size_t ticks = all->ticks.ticks;
-  double *level_w = fw_allocate(ticks, sizeof *level_w);
-  if (level_w == NULL || ticks == 0) {
-    free(level_w);
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "the recordings hold no tick without prefill");
-  }
-  job->serving_k_w = fw_fit_line(all->octaves, all->ticks.power_w, ticks).slope;
-  job->serving_w = all->power_sum_w / (double)ticks;
-  job->serving_ticks = ticks;
-  for (size_t i = 0; i < ticks; i++)
-    level_w[i] = job->serving_k_w * all->octaves[i];
-  const fw_recording recording = fwi_sample_recording(&all->ticks, level_w);
-  const fw_status status = fw_fit_residual(&recording, &job->serving, diagnostics);
-  free(level_w);
-  return status;
-}
-
 static fw_status measure_serving(const fwi_inputs *inputs, job_7b *job, fw_diagnostics *diagnostics) {
   static const char *const names[] = {"vllm_qwen3-8b_tp1_rate2.5", "vllm_qwen3-8b_tp1_rate2.5_bursty",
                                       "vllm_qwen3-8b_tp1_rate2.5_smooth"};
-  pool all = {.ticks = {.gpus = 1}};
-  fw_status status = FW_OK;
-  for (size_t i = 0; status == FW_OK && i < sizeof names / sizeof names[0]; i++)
-    status = pool_recording(inputs, names[i], &all, diagnostics);
-  if (status == FW_OK) status = fit_pool(&all, job, diagnostics);
-  fwi_sample_free(&all.ticks);
-  free(all.octaves);
-  return status;
+  return fwi_fit_quiet(inputs->data, names, sizeof names / sizeof names[0], &job->serving, diagnostics);
 }
 
 static void fit_rollout_level(const fwi_inputs *inputs, job_7b *job) {
   const double idle_w = fw_power_to_watts(inputs->gpu->idle);
-  job->rollout_scale = (job->engine_w - idle_w) / (job->serving_w - idle_w);
-  job->k_w = fmax(job->rollout_scale * job->serving_k_w, 0.0);
+  job->rollout_scale = (job->engine_w - idle_w) / (job->serving.level_w - idle_w);
+  job->k_w = fmax(job->rollout_scale * job->serving.k_w, 0.0);
   job->p1_w = job->engine_w - job->k_w * fw_log2(job->engine_concurrency);
 }
 
@@ -280,8 +204,8 @@ static void add_levels(fwi_sheet *sheet, const fwi_common *common, const job_7b 
   fwi_sheet_quality(sheet, "at a batch of", job->engine_concurrency, "");
   fwi_sheet_number(sheet, "levels.rollout.k_w", job->k_w, FWI_MEASURED, "S6",
                    "qwen3-8b, three arrival patterns, ticks without prefill, scaled by level above idle");
-  fwi_sheet_quality(sheet, "unscaled", job->serving_k_w, "W a doubling");
-  fwi_sheet_quality(sheet, "at a level of", job->serving_w, "W");
+  fwi_sheet_quality(sheet, "unscaled", job->serving.k_w, "W a doubling");
+  fwi_sheet_quality(sheet, "at a level of", job->serving.level_w, "W");
   fwi_sheet_number(sheet, "levels.prefill_w", job->prefill_w, FWI_MEASURED, "S2",
                    "llama2-7b on one 40 GB GPU: mean over passes of 2,000 tokens or more");
   fwi_sheet_number(sheet, "levels.gap_w", job->gap_w, FWI_MEASURED, "S6",
@@ -296,16 +220,16 @@ static void add_levels(fwi_sheet *sheet, const fwi_common *common, const job_7b 
 
 static void add_residual(fwi_sheet *sheet, const fwi_common *common, const job_7b *job) {
   static const char compute[] = "llama2-7b on one GPU (swing), phases with prompts of 900 tokens or more";
-  const fw_law rollout = fwi_law_scaled(&job->serving.total, job->rollout_scale);
+  const fw_law rollout = fwi_law_scaled(&job->serving.residual.total, job->rollout_scale);
   fwi_sheet_number(sheet, "residual.total_lag1", common->compute.total_lag1, FWI_MEASURED, "S2", compute);
   fwi_sheet_quality(sheet, "ticks", (double)common->compute_ticks, "");
   fwi_sheet_quality(sheet, "low by about 1/n, as means of n =", common->compute_run, "ticks are taken off");
-  fwi_sheet_quality(sheet, "rollout's in S6", job->serving.total_watt_lag1, "");
+  fwi_sheet_quality(sheet, "rollout's in S6", job->serving.residual.total_watt_lag1, "");
   fwi_add_law(sheet, FWI_LAW_KEYS("prefill", "total"), &common->compute.total, FWI_MEASURED, "S2", compute);
   fwi_add_law(sheet, FWI_LAW_KEYS("rollout", "total"), &rollout, FWI_MEASURED, "S6",
               "qwen3-8b, ticks without prefill, less the level, scaled by level above idle");
-  fwi_sheet_quality(sheet, "ticks", (double)job->serving_ticks, "");
-  fwi_sheet_quality(sheet, "sd unscaled", job->serving.total_sigma_w, "W");
+  fwi_sheet_quality(sheet, "ticks", (double)job->serving.ticks, "");
+  fwi_sheet_quality(sheet, "sd unscaled", job->serving.residual.total_sigma_w, "W");
   fwi_add_law(sheet, FWI_LAW_KEYS("update", "total"), &common->compute.total, FWI_MEASURED, "S2", compute);
   fwi_sheet_quality(sheet, "ticks", (double)common->compute_ticks, "");
   fwi_sheet_quality(sheet, "sd", common->compute.total_sigma_w, "W");

@@ -219,8 +219,11 @@ fw_status fw_fit_rates(const fw_rate_figure figure[3], double tick_s, fw_rate_fi
   *out = (fw_rate_fit){0};
   const rate_search search = {figure, tick_s, law, 0.0, out, &inner, diagnostics};
   double memory_s = 0.0;
+  fw_diagnostics of_outer = FW_DIAGNOSTICS_INIT; /* says nothing new where an inner root was not found */
   const fw_status outer =
-      fw_fit_root(by_memory, &search, 0.2 * tick_s, 100.0 * tick_s, "the residual's memory", &memory_s, diagnostics);
+      fw_fit_root(by_memory, &search, 0.2 * tick_s, 100.0 * tick_s, "the residual's memory", &memory_s, &of_outer);
+  if (inner == FW_OK && diagnostics != NULL) fw_diagnostics_append(diagnostics, &of_outer);
+  fw_diagnostics_clear(&of_outer);
   if (outer == FW_OK) (void)by_memory(memory_s, &search);
   out->memory_s = memory_s;
   free(law);

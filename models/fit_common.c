@@ -1,10 +1,7 @@
 /* What the jobs share: measured numbers, the prior's token time, the update's arithmetic. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "models/fit_jobs.h"
-#include "sim/base/elementary.h"
-#include "sim/base/memory.h"
 
 /* Recordings of S6 on 80 GB boards with clearly idle stretches. */
 static const struct {

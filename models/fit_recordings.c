@@ -30,8 +30,8 @@ void fwi_sample_free(fwi_sample *sample) {
   *sample = (fwi_sample){0};
 }
 
-static fw_status sample_allocate(size_t ticks, size_t gpus, bool with_running, fwi_sample *out,
-                                 fw_diagnostics *diagnostics) {
+/* False, with nothing to free, when memory is short. */
+static bool sample_allocate(size_t ticks, size_t gpus, bool with_running, fwi_sample *out) {
   size_t cells = 0;
   *out = (fwi_sample){.gpus = gpus};
   if (fw_size_multiply(ticks, gpus, &cells)) {
@@ -39,9 +39,9 @@ static fw_status sample_allocate(size_t ticks, size_t gpus, bool with_running, f
     out->segment = fw_allocate(ticks, sizeof *out->segment);
     if (with_running) out->running = fw_allocate(ticks, sizeof *out->running);
   }
-  if (out->power_w != NULL && out->segment != NULL && (out->running != NULL || !with_running)) return FW_OK;
+  if (out->power_w != NULL && out->segment != NULL && (out->running != NULL || !with_running)) return true;
   fwi_sample_free(out);
-  return fw_error_memory(diagnostics, "the ticks of a recording");
+  return false;
 }
 
 fw_recording fwi_sample_recording(const fwi_sample *sample, const double *level_w) {
@@ -106,14 +106,16 @@ static size_t phase_at(const fwi_node *node, double t) {
 }
 
 fw_status fwi_node_sample(const fwi_node *node, double least_tokens, fwi_sample *out, fw_diagnostics *diagnostics) {
-  const fw_status status = sample_allocate(node->power.rows, node->gpus, false, out, diagnostics);
-  for (size_t row = 0; status == FW_OK && row < node->power.rows; row++) {
+  if (!sample_allocate(node->power.rows, node->gpus, false, out)) {
+    return fw_error_memory(diagnostics, "the ticks of a recording");
+  }
+  for (size_t row = 0; row < node->power.rows; row++) {
     if (!whole_bin(node, row)) continue;
     const size_t phase = phase_at(node, fwi_cell(&node->power, row, POWER_TIME));
     if (phase == node->generate.rows || fwi_cell(&node->generate, phase, FWI_PHASE_TOKENS) < least_tokens) continue;
     keep_bin(node, row, phase, out);
   }
-  return status;
+  return FW_OK;
 }
 
 /* Everything before the load, less a margin for the tokenizer. */
@@ -133,11 +135,20 @@ double fwi_node_loading_w(const fwi_node *node) {
   return fwi_cell(&node->load, 0, FWI_PHASE_MEAN_W) / (double)node->gpus;
 }
 
+/* The first phase is left out, so one alone tells nothing. */
+static fw_status check_phases(const fwi_node *node, fw_diagnostics *diagnostics) {
+  if (node->generate.rows >= 2) return FW_OK;
+  return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                  "a recording needs two generate phases or more; check its phases file");
+}
+
 fw_status fwi_node_pass_line(const fwi_node *node, double passes, fw_line *out, fw_diagnostics *diagnostics) {
+  const fw_status checked = check_phases(node, diagnostics);
+  if (checked != FW_OK) return checked;
   const size_t count = node->generate.rows - 1;
   double *tokens = fw_allocate(count, sizeof *tokens);
   double *seconds = fw_allocate(count, sizeof *seconds);
-  const bool usable = count > 0 && tokens != NULL && seconds != NULL;
+  const bool usable = tokens != NULL && seconds != NULL;
   for (size_t i = 0; usable && i < count; i++) {
     tokens[i] = fwi_cell(&node->generate, i + 1, FWI_PHASE_TOKENS);
     seconds[i] = fwi_cell(&node->generate, i + 1, FWI_PHASE_END) - fwi_cell(&node->generate, i + 1, FWI_PHASE_START);
@@ -162,12 +173,11 @@ double fwi_node_level_w(const fwi_node *node, double least_tokens) {
 }
 
 fw_status fwi_node_pause_s(const fwi_node *node, double *out, fw_diagnostics *diagnostics) {
+  const fw_status checked = check_phases(node, diagnostics);
+  if (checked != FW_OK) return checked;
   const size_t count = node->generate.rows - 1;
   double *pause_s = fw_allocate(count, sizeof *pause_s);
-  if (pause_s == NULL || count == 0) {
-    free(pause_s);
-    return fw_error_memory(diagnostics, "the pauses of a recording");
-  }
+  if (pause_s == NULL) return fw_error_memory(diagnostics, "the pauses of a recording");
   for (size_t i = 0; i < count; i++) {
     pause_s[i] = fwi_cell(&node->generate, i + 1, FWI_PHASE_START) - fwi_cell(&node->generate, i, FWI_PHASE_END);
   }
@@ -220,9 +230,11 @@ static bool keeps(const fwi_serving *serving, size_t first, bool no_prefill) {
 fw_status fwi_serving_sample(const fwi_serving *serving, bool no_prefill, fwi_sample *out,
                              fw_diagnostics *diagnostics) {
   const size_t gpus = serving->gpus;
-  const fw_status status = sample_allocate(serving->count, gpus, true, out, diagnostics);
+  if (!sample_allocate(serving->count, gpus, true, out)) {
+    return fw_error_memory(diagnostics, "the ticks of a recording");
+  }
   size_t segment = 0;
-  for (size_t i = 0; status == FW_OK && i + 1 < serving->count; i += 2) {
+  for (size_t i = 0; i + 1 < serving->count; i += 2) {
     if (!keeps(serving, i, no_prefill)) {
       segment++;
       continue;
@@ -234,7 +246,7 @@ fw_status fwi_serving_sample(const fwi_serving *serving, bool no_prefill, fwi_sa
     out->running[out->ticks] = 0.5 * (running_at(serving, i) + running_at(serving, i + 1));
     out->segment[out->ticks++] = segment;
   }
-  return status;
+  return FW_OK;
 }
 
 /* Above 120 W a request came and went between two looks at the count. */

@@ -21,8 +21,7 @@
   "], " budget
 
 /* Two minutes of 400 and 200 W, without end. */
-#define SQUARE_PHASES                                                                                                  \
-  "'phases': [{'duration_s': 60, 'power_w': 400}, {'duration_s': 60, 'power_w': 200}]"
+#define SQUARE_PHASES "'phases': [{'duration_s': 60, 'power_w': 400}, {'duration_s': 60, 'power_w': 200}]"
 
 /* A copy with double quotes. Free it. */
 static inline char *with_quotes(const char *text) {

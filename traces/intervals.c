@@ -73,16 +73,23 @@ static fw_time_ns add_saturating(fw_time_ns a, fw_time_ns b) {
   return fw_time_add(a, b, &sum) ? sum : FW_TIME_MAX;
 }
 
-static void note_long(fwi_intervals *intervals, fwi_long_interval candidate) {
-  if (intervals->long_count < FWI_LONG_LIMIT) {
-    intervals->longest[intervals->long_count++] = candidate;
-    return;
-  }
+static size_t shortest_of_long(const fwi_intervals *intervals) {
   size_t shortest = 0;
   for (size_t i = 1; i < FWI_LONG_LIMIT; i++) {
     if (intervals->longest[i].duration < intervals->longest[shortest].duration) shortest = i;
   }
-  if (candidate.duration > intervals->longest[shortest].duration) intervals->longest[shortest] = candidate;
+  return shortest;
+}
+
+static void note_long(fwi_intervals *intervals, fwi_long_interval candidate) {
+  if (intervals->long_count < FWI_LONG_LIMIT) {
+    intervals->longest[intervals->long_count++] = candidate;
+  } else {
+    intervals->longest[shortest_of_long(intervals)] = candidate;
+  }
+  if (intervals->long_count == FWI_LONG_LIMIT) {
+    intervals->long_bound = intervals->longest[shortest_of_long(intervals)].duration;
+  }
 }
 
 bool fwi_intervals_add_sample(fwi_intervals *intervals, fw_time_ns from, fw_time_ns to, fw_power_mw before,
@@ -90,12 +97,11 @@ bool fwi_intervals_add_sample(fwi_intervals *intervals, fw_time_ns from, fw_time
   fw_time_ns interval = to - from;
   fwi_interval_bucket *bucket = note(intervals, interval);
   if (bucket == NULL) return false;
-  bool may_be_long = bucket->key == intervals->data[intervals->count - 1].key || interval > 2 * bucket->shortest;
   bucket->sample_count++;
   bucket->sample_time = add_saturating(bucket->sample_time, interval);
   bucket->held_last += fw_energy_of(before, interval);
   bucket->held_next += fw_energy_of(after, interval);
-  (void)may_be_long;
+  if (interval > intervals->long_bound) note_long(intervals, (fwi_long_interval){from, interval, line});
   return true;
 }
 

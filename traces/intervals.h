@@ -34,6 +34,7 @@ typedef struct fwi_intervals {
   size_t latest;
   fwi_long_interval longest[FWI_LONG_LIMIT]; /* in no order */
   size_t long_count;
+  fw_time_ns long_bound; /* the shortest of a full list */
 } fwi_intervals;
 
 /* What comes of the intervals up to `bound`. */

@@ -11,48 +11,6 @@
 #define TRANSIENT_TIME_CONSTANTS 8
 /* More zero-length blocks in a row than this and time will never move on. */
 #define ZERO_BLOCK_LIMIT UINT64_C(1000000)
-#define PROFILE_STEPS 32
-#define PROFILE_BLOCKS 200000
-
-fw_status fwi_job_profile(const fw_scenario_job *spec, uint32_t index, const fw_gpu_model *gpu, fwi_profile *out,
-                          fw_diagnostics *diagnostics) {
-  const fwi_program_type *program = fwi_program_find(spec->kind);
-  void *state = NULL;
-  fwi_blocks blocks = {0};
-  fw_energy_pj energy = 0;
-  fw_time_ns work = 0;
-  uint64_t steps = 0;
-  bool ended = false;
-  fw_status status = program->create(spec, index, 0, gpu->idle, &state, diagnostics);
-  for (size_t i = 0; status == FW_OK && !ended && steps < PROFILE_STEPS && i < PROFILE_BLOCKS; i++) {
-    if (i >= blocks.count) {
-      status = program->next(state, spec->initial, &blocks, diagnostics);
-      if (status != FW_OK) {
-        break;
-      }
-    }
-    const fwi_block *block = &blocks.data[i];
-    for (size_t g = 0; g < spec->gpus; g++) {
-      energy += fw_energy_of(block->gpu_demand != NULL ? block->gpu_demand[g] : block->demand, block->work);
-    }
-    work += block->work;
-    steps += (block->marks & FWI_MARK_STEP_END) != 0;
-    ended = (block->marks & FWI_MARK_JOB_END) != 0;
-  }
-  if (status == FW_OK && work == 0 && !ended) {
-    status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                      "job %u (class \"%s\") repeats phases of no length, so time would never advance; give one of "
-                      "them a duration",
-                      index, spec->job_class);
-  }
-  if (status == FW_OK) {
-    out->mean_w = work > 0 ? fw_energy_to_joules(energy) / fw_time_to_seconds(work) : 0.0;
-    out->cycle = work / (fw_time_ns)(steps > 0 ? steps : 1);
-  }
-  free(blocks.data);
-  program->destroy(state);
-  return status;
-}
 
 void fwi_job_free(fwi_job *job) {
   if (job->program != NULL) {
@@ -163,16 +121,25 @@ static fw_status record(fwi_job *job, fw_sim_event_kind kind, fw_actuator actuat
   return FW_OK;
 }
 
-/* Power that the present block would draw, limited by the cap in force. */
+/* What a GPU may draw once the firmware has settled. */
 static fw_power_mw settled_limit(const fwi_job *job) {
   return job->cap.active ? fw_cap_settled(&job->setting->gpu->cap, job->cap.enforced) : job->setting->gpu->board_max;
 }
 
-static void start_transient(fwi_job *job, fw_power_mw from, fw_power_mw to) {
-  job->cap.in_transient = from != to;
+/* What it may draw now, in W, while the firmware is still moving there. */
+static double present_limit_w(const fwi_job *job) {
+  const fwi_cap *cap = &job->cap;
+  const fw_time_ns since = job->now - cap->since;
+  return cap->in_transient ? fw_cap_transient_mean_w(&job->setting->gpu->cap, cap->from_w, cap->to_w, since, since)
+                           : fw_power_to_watts(settled_limit(job));
+}
+
+/* The limit moves from `from_w` to `to_w`, beginning now. Less than the unit of power is no move. */
+static void start_transient(fwi_job *job, double from_w, double to_w) {
+  job->cap.in_transient = fabs(from_w - to_w) * (double)FW_MW_PER_W >= 1.0;
   job->cap.since = job->now;
-  job->cap.from_w = fw_power_to_watts(from);
-  job->cap.to_w = fw_power_to_watts(to);
+  job->cap.from_w = from_w;
+  job->cap.to_w = to_w;
 }
 
 static fw_power_mw least(fw_power_mw a, fw_power_mw b) {
@@ -191,11 +158,12 @@ static void update_slowdown(fwi_job *job) {
 
 /* The commanded cap takes effect now. */
 static void enforce_cap(fwi_job *job) {
-  const fw_power_mw before = least(job->block.demand, settled_limit(job));
+  const double demand_w = fw_power_to_watts(job->block.demand);
+  const double from_w = fmin(demand_w, present_limit_w(job));
   job->cap.enforced = job->cap.commanded;
   job->cap.active = job->cap.commanded < job->setting->gpu->cap_max;
   job->cap.effective_at = FW_TIME_MAX;
-  start_transient(job, before, least(job->block.demand, settled_limit(job)));
+  start_transient(job, from_w, fmin(demand_w, fw_power_to_watts(settled_limit(job))));
   update_slowdown(job);
 }
 
@@ -207,14 +175,30 @@ static void note_support(fwi_job *job) {
   }
 }
 
-/* Makes `block` the present one. A demand above the cap overshoots until the firmware has settled it. */
+/* How far the firmware has the clocks down: power over the present block's demand. */
+static double throttle(const fwi_job *job) {
+  const double demand_w = fw_power_to_watts(job->block.demand);
+  const double limit_w = present_limit_w(job);
+  return demand_w > limit_w ? limit_w / demand_w : 1.0;
+}
+
+/* A block begins with the clocks where the one before left them, so what overshoots is the rise of the demand, and how
+ * finely a recording is cut into blocks makes no difference. */
+static void overshoot(fwi_job *job, double clocks) {
+  const double demand_w = fw_power_to_watts(job->block.demand);
+  const double to_w = fmin(demand_w, fw_power_to_watts(settled_limit(job)));
+  start_transient(job, fmax(demand_w * clocks, to_w), to_w);
+}
+
+/* Makes `block` the present one. */
 static void enter_block(fwi_job *job, const fwi_block *block) {
+  const double clocks = job->cap.active ? throttle(job) : 1.0;
   job->block = *block;
   job->remaining = block->work;
   job->block_tokens_before = 0;
   job->in_block = true;
   if (job->cap.active) {
-    start_transient(job, job->block.demand, least(job->block.demand, settled_limit(job)));
+    overshoot(job, clocks);
   }
   update_slowdown(job);
   note_support(job);
@@ -331,9 +315,7 @@ static fw_status emit(fwi_job *job, fw_time_ns stop, fw_diagnostics *diagnostics
   if (job->cap.in_transient) {
     const double mean_w = fw_cap_transient_mean_w(&job->setting->gpu->cap, job->cap.from_w, job->cap.to_w,
                                                   job->now - job->cap.since, stop - job->cap.since);
-    segment.ceiling = job->setting->gpu->board_max;
-    segment.gpu_level = NULL;
-    (void)fw_power_from_watts(mean_w, &segment.level);
+    (void)fw_power_from_watts(fmin(mean_w, fw_power_to_watts(job->setting->gpu->board_max)), &segment.ceiling);
   }
   if (job->block.phase == FW_PHASE_ROLLOUT) {
     job->rollout_ns += (double)(stop - job->now);
@@ -355,7 +337,8 @@ static fw_status continue_block(fwi_job *job, fw_time_ns until, fw_diagnostics *
   (void)fw_time_add(job->now, time_for_work(job->remaining, job->slowdown), &block_end);
   fw_time_ns stop = least(least(block_end, until), job->cap.effective_at);
   if (job->cap.in_transient) {
-    stop = least(stop, transient_end(job));
+    /* Each tick gets its own part of the transient. */
+    stop = least(least(stop, transient_end(job)), (job->now / job->setting->tick + 1) * job->setting->tick);
   }
   const fw_time_ns elapsed = stop - job->now;
   job->remaining = stop == block_end ? 0 : job->remaining - work_in_time(elapsed, job->slowdown);

@@ -36,7 +36,7 @@ typedef struct fwi_cap {
   fw_time_ns effective_at; /* FW_TIME_MAX: nothing under way */
   fw_power_mw enforced;
   bool active;
-  /* An exponential transient from `from_w` to `to_w` that began at `since`. */
+  /* While it has not settled: what a GPU may draw moves exponentially from `from_w` to `to_w` since `since`. */
   bool in_transient;
   fw_time_ns since;
   double from_w;
@@ -113,15 +113,6 @@ typedef struct fwi_job {
   double decision_rollout_ns;
   double decision_occupancy_ns;
 } fwi_job;
-
-/* What a job does on average when nothing controls it, without residual. */
-typedef struct fwi_profile {
-  double mean_w;    /* of all its GPUs */
-  fw_time_ns cycle; /* length of a step */
-} fwi_profile;
-
-fw_status fwi_job_profile(const fw_scenario_job *spec, uint32_t index, const fw_gpu_model *gpu, fwi_profile *out,
-                          fw_diagnostics *diagnostics);
 
 /* `tables` may be NULL. The job idles for `start` first. */
 fw_status fwi_job_create(const fw_scenario_job *spec, const fwi_job_setting *setting, uint32_t index, uint64_t seed,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
+#include "sim/fleet/profile.h"
 #include "sim/fleet/state.h"
 
 /* Below this many jobs a window is too short to share out (tests/bench/bench_scheduler.c). */
@@ -94,13 +95,13 @@ static fw_job_setup make_setup(const fw_sim *sim, size_t index) {
 /* Each job's share of the budget is its uncontrolled mean over the fleet's, idle GPUs included. */
 static fw_status create_jobs(fw_sim *sim, fw_diagnostics *diagnostics) {
   const fw_scenario *scenario = sim->scenario;
-  fwi_profile profile = {0};
+  fw_profile profile = {0};
   double fleet_w = 0.0;
   fw_status status = FW_OK;
   for (size_t i = 0; i < scenario->job_count && status == FW_OK; i++) {
     const fw_scenario_job *job = &scenario->jobs[i];
     if (job->member == 0) {
-      status = fwi_job_profile(job, (uint32_t)i, &scenario->gpu, &profile, diagnostics);
+      status = fw_job_profile(scenario, i, job->initial, &profile, diagnostics);
     }
     if (status == FW_OK) {
       const fw_job_setup setup = make_setup(sim, i);

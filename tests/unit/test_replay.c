@@ -32,7 +32,8 @@ static fw_result replay(csv_file file, const char *head, const char *more, recor
   return result;
 }
 
-static const char six_samples[] = "# kind: mean_from\nt_s,power_w\n0,150\n0.5,180\n1,220.5\n1.5,90\n2,310.25\n2.5,120\n";
+static const char six_samples[] =
+    "# kind: mean_from\nt_s,power_w\n0,150\n0.5,180\n1,220.5\n1.5,90\n2,310.25\n2.5,120\n";
 
 Test(replay, repeats_its_recording_without_end) {
   fw_result result = replay(csv_write(six_samples), HEAD("30", "0.5, 3", "'budget_w': 179"), "", NULL);
@@ -46,8 +47,8 @@ Test(replay, repeats_its_recording_without_end) {
 }
 
 Test(replay, ends_with_its_recording_where_it_is_not_to_repeat) {
-  fw_result result =
-      replay(csv_write(six_samples), HEAD("30", "0.5", "'budget_w': 179"), ", 'loop': false, 'start_offset_s': 2", NULL);
+  fw_result result = replay(csv_write(six_samples), HEAD("30", "0.5", "'budget_w': 179"),
+                            ", 'loop': false, 'start_offset_s': 2", NULL);
   expect_energy(result.energy, joules(535375) / 1000 + joules(27 * 60), "site");
   cr_expect_eq(result.stop_reason, FW_STOP_JOBS_DONE);
   fw_result_clear(&result);
@@ -103,7 +104,8 @@ static fw_text pseudo_random_csv(void) {
   for (unsigned i = 0; i < 600; i++) {
     for (unsigned gpu = 0; gpu < 2; gpu++) {
       state = state * 1664525u + 1013904223u;
-      fw_text_add_format(&csv, "%u.%u,%u,%u.%03u\n", i / 2, i % 2 * 5, gpu, 60 + (state >> 16) % 400, (state >> 8) % 1000);
+      fw_text_add_format(&csv, "%u.%u,%u,%u.%03u\n", i / 2, i % 2 * 5, gpu, 60 + (state >> 16) % 400,
+                         (state >> 8) % 1000);
     }
   }
   cr_assert_not(csv.failed);
@@ -118,13 +120,13 @@ Test(replay, agrees_with_the_windows_study_of_its_file) {
 }
 
 /* Two GPUs sampled at instants of their own, written on change: covered by both from 0.25 s to 6.25 s. */
-static const char irregular[] = "# kind: instant\nt_s,gpu,power_w\n"
-                                "0,a,100\n0.25,b,200\n0.7,a,120\n1.1,b,180\n1.3,a,300\n2.05,b,210\n2.1,a,150\n2.9,b,190\n"
-                                "3.1,a,99\n3.8,b,260\n4.05,a,140\n4.9,b,222\n5.2,a,180.125\n5.8,b,150\n6.25,a,100\n6.8,b,90\n";
+static const char irregular[] =
+    "# kind: instant\nt_s,gpu,power_w\n"
+    "0,a,100\n0.25,b,200\n0.7,a,120\n1.1,b,180\n1.3,a,300\n2.05,b,210\n2.1,a,150\n2.9,b,190\n"
+    "3.1,a,99\n3.8,b,260\n4.05,a,140\n4.9,b,222\n5.2,a,180.125\n5.8,b,150\n6.25,a,100\n6.8,b,90\n";
 
 /* By hand: a holds 100, 120, 300, 150, 99, 140, 180.125 W; b holds 200, 180, 210, 190, 260, 222, 150 W. */
-#define ENERGY_A_MJ                                                                                                    \
-  (100 * 450 + 120 * 600 + 300 * 800 + 150 * 1000 + 99 * 950 + 140 * 1150 + 180125 * 1050 / 1000)
+#define ENERGY_A_MJ (100 * 450 + 120 * 600 + 300 * 800 + 150 * 1000 + 99 * 950 + 140 * 1150 + 180125 * 1050 / 1000)
 #define ENERGY_B_MJ (200 * 850 + 180 * 950 + 210 * 850 + 190 * 900 + 260 * 1100 + 222 * 900 + 150 * 450)
 
 Test(replay, irregular_recordings_keep_their_energy) {
@@ -135,20 +137,32 @@ Test(replay, irregular_recordings_keep_their_energy) {
   fw_result_clear(&result);
 }
 
-/* Under a cap, only what draws more than it is held down. */
-Test(replay, a_capped_recording_holds_each_gpu_below_its_cap) {
+/* ---- Under a power cap ---- */
+
+/* 100 s of a GPU that draws 300 W and one that draws 100 W, sampled `per_second` times a second. */
+static fw_text two_levels(int per_second) {
   fw_text csv = FW_TEXT_INIT;
   fw_text_add(&csv, "t_s,gpu,power_w\n");
-  for (int i = 0; i < 200; i++)
-    fw_text_add_format(&csv, "%d.%d,a,300\n%d.%d,b,100\n", i / 2, i % 2 * 5, i / 2, i % 2 * 5);
-  fw_result result = replay(csv_write(csv.data),
-                            HEAD("100", "0.5", "'budget_w': 300") ", 'warmup_s': 10, 'policies': [{'name': 'cap', 'job': "
-                                                                  "{'kind': 'static', 'power_cap_w': 200}}]",
-                            "", NULL);
-  /* a settles at 180 W and b, at 100 W, is never touched; a may overshoot to 300 W at each sample, for 0.8 s at most,
-   * so at the very most it draws 300 W all the time. */
-  const double mean_w = fw_energy_to_joules(result.energy) / 90.0;
-  cr_expect(mean_w >= 180.0 + 100.0 && mean_w <= 300.0 + 100.0, "mean %g W", mean_w);
-  fw_result_clear(&result);
-  fw_text_clear(&csv);
+  for (int i = 0; i < 100 * per_second; i++) {
+    const int ms = i % per_second * 1000 / per_second;
+    fw_text_add_format(&csv, "%d.%03d,a,300\n%d.%03d,b,100\n", i / per_second, ms, i / per_second, ms);
+  }
+  cr_assert_not(csv.failed);
+  return csv;
+}
+
+/* The one settles at 0.9 of the cap and stays there, the other is never touched, however finely they were sampled. */
+Test(replay, a_cap_holds_each_gpu_whatever_the_sampling_period) {
+  static const int rates[] = {1, 2, 10, 40};
+  for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+    fw_text csv = two_levels(rates[i]);
+    fw_result result = replay(csv_write(csv.data),
+                              HEAD("100", "0.5", "'budget_w': 300") ", 'warmup_s': 10, 'policies': [{'name': 'cap', "
+                                                                    "'job': {'kind': 'static', 'power_cap_w': 200}}]",
+                              "", NULL);
+    expect_energy(result.energy, joules(90 * (180 + 100)), "site");
+    cr_expect_eq(result.windows[0].peak_w, 280.0, "%d samples a second: %g W", rates[i], result.windows[0].peak_w);
+    fw_result_clear(&result);
+    fw_text_clear(&csv);
+  }
 }

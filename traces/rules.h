@@ -1,0 +1,91 @@
+/* The rules by which records of any log become the rows of a recording. */
+#ifndef FWI_TRACES_RULES_H
+#define FWI_TRACES_RULES_H
+
+#include "traces/import.h"
+#include "traces/ledger.h"
+#include "traces/reading.h"
+
+/* What a reader makes of one row: texts stay the reader's. */
+typedef struct fwi_record {
+  const char *id; /* of the GPU within its log; NULL: the log has none */
+  size_t id_length;
+  const char *host; /* NULL: none */
+  size_t host_length;
+  const char *logger; /* who wrote the row; NULL: not said */
+  size_t logger_length;
+  bool global_id; /* the identity is unique beyond the log: a UUID or serial number */
+  bool total;
+  bool coarse_stamp; /* stamps have a resolution of a second: a second reading in it is no conflict */
+  fw_time_ns time;
+  bool has_power; /* the log has a power reading, or says that it is missing, in this row */
+  fwi_reading power;
+  bool has_counter;
+  fwi_reading counter;
+  int64_t values[FW_IMPORT_VALUE_COUNT];
+  size_t line;
+  bool sampled; /* set by fwi_rules_accept: the power went into the recording */
+} fwi_record;
+
+typedef struct fwi_series_state fwi_series_state;
+
+typedef struct fwi_rules {
+  const fw_import_options *options;
+  const fw_import_sink *sink;
+  fw_import_report *report;
+  fw_diagnostics *diagnostics;
+  fwi_ledger ledger;
+  fwi_series_state *series; /* beside the report's GPUs */
+  size_t series_capacity;
+  size_t *table; /* open addressing over the names; SIZE_MAX: free */
+  size_t table_size;
+  size_t latest;
+  char *key; /* the identity of the present record */
+  size_t key_capacity;
+  size_t source;       /* the present one */
+  size_t header_count; /* seen in mid-file so far */
+  bool prefixed;       /* local identities get the source's name before them */
+  bool begun;          /* the sink has been */
+  bool present[FW_IMPORT_VALUE_COUNT];
+  size_t both_average, equal_average; /* rows with power.draw and power.draw.average */
+  fw_time_ns range_first, range_last;
+} fwi_rules;
+
+void fwi_rules_begin(fwi_rules *rules, const fw_import_options *options, const fw_import_sink *sink,
+                     fw_import_report *report, fw_diagnostics *diagnostics);
+void fwi_rules_clear(fwi_rules *rules);
+
+/* Starts a log, or a node's part of it. */
+fw_status fwi_rules_source(fwi_rules *rules, const char *file, const char *name, fw_import_format format);
+
+/* Says where power comes from, before the first record of a source: the name of the column, whether it is derived from
+ * a counter, the kind of the series, and what other values there are. */
+typedef struct fwi_shape {
+  const char *power_column;
+  size_t power_column_length;
+  bool derived;
+  fw_series_kind kind;
+  bool present[FW_IMPORT_VALUE_COUNT];
+} fwi_shape;
+fw_status fwi_rules_shape(fwi_rules *rules, const fwi_shape *shape);
+
+/* A header in mid-file; `changed`: its columns are others. */
+fw_status fwi_rules_header(fwi_rules *rules, size_t line, bool changed);
+
+/* Decides on a record and hands the row on. FW_ERROR_INPUT where the log contradicts itself: the import ends. */
+fw_status fwi_rules_accept(fwi_rules *rules, fwi_record *record);
+
+/* A decision of a reader on something that is no record. */
+fw_status fwi_rules_note(fwi_rules *rules, fw_import_decision decision, size_t line, const char *message);
+
+/* A stamp at which `present` of `expected` GPUs have a value; `sum` of them. */
+void fwi_rules_step(fwi_rules *rules, size_t present, size_t expected, fw_power_mw sum);
+
+/* Completes the report. */
+fw_status fwi_rules_end(fwi_rules *rules);
+
+/* Inside: the state of one series, for rules.c and its report. */
+#define FWI_REMEMBERED_STAMPS ((size_t)64)
+#define FWI_LOGGER_LIMIT ((size_t)64)
+
+#endif
