@@ -24,6 +24,7 @@ typedef struct job_72b {
   double pause_s;             /* S2: between generate phases */
   fw_residual_fit recorded;   /* S2 as it is */
   fw_residual_fit contrast;   /* S2 scaled to the level at one sequence */
+  double contrast_span_w;     /* that level less idle power */
   size_t contrast_ticks;
 } job_72b;
 
@@ -54,7 +55,8 @@ static fw_status fit_contrasts(const fwi_inputs *inputs, const fwi_node *node, j
   const fw_recording recording = fwi_sample_recording(&sample, NULL);
   status = fw_fit_residual(&recording, &job->recorded, diagnostics);
   job->contrast_ticks = sample.ticks;
-  rescale(&sample, fwi_node_idle_w(node), job->fit.p1_w - fw_power_to_watts(inputs->gpu->idle));
+  job->contrast_span_w = job->fit.p1_w - fw_power_to_watts(inputs->gpu->idle);
+  rescale(&sample, fwi_node_idle_w(node), job->contrast_span_w);
   if (status == FW_OK) status = fw_fit_residual(&recording, &job->contrast, diagnostics);
   fwi_sample_free(&sample);
   return status;
@@ -179,6 +181,8 @@ static void add_residual(fwi_sheet *sheet, const job_72b *job) {
   fwi_sheet_quality(sheet, "lag-1 of the sum in S2", job->recorded.total_watt_lag1, "");
   fwi_sheet_number(sheet, "residual.contrast_lag1", job->contrast.contrast_lag1, FWI_MEASURED, "S2", contrasts);
   fwi_sheet_quality(sheet, "in watts", job->contrast.contrast_watt_lag1, "");
+  fwi_sheet_number(sheet, "residual.contrast_span_w", job->contrast_span_w, FWI_FITTED, STUDY,
+                   "level at one sequence less idle power: where the contrasts below stand; they grow with the level");
   fwi_sheet_name(sheet, "residual.prefill.total.kind", "gaussian", FWI_NAME, "", "");
   fwi_sheet_number(sheet, "residual.prefill.total.sigma_w", job->rates.sigma_w, FWI_FITTED, STUDY, rates);
   fwi_sheet_name(sheet, "residual.rollout.total.kind", "gaussian", FWI_NAME, "", "");

@@ -4,14 +4,15 @@
 
 #include <math.h>
 
+#include "models/ceilings.h"
 #include "models/check.h"
-#include "models/fields.h"
 #include "sim/base/elementary.h"
+#include "sim/base/fields.h"
 
 static const fw_field phase_fields[] = {
-    FWI_VARIANT(fw_residual_phase, total, fw_marginal_cases, false, "law of the job's sum, W"),
-    FWI_VARIANT(fw_residual_phase, contrast, fw_marginal_cases, false,
-                "law of one GPU before the mean over the job is taken off, W"),
+    FW_VARIANT(fw_residual_phase, total, fw_marginal_cases, FW_OPTIONAL, "law of the job's sum, W"),
+    FW_VARIANT(fw_residual_phase, contrast, fw_marginal_cases, FW_OPTIONAL,
+               "law of one GPU before the mean over the job is taken off, W"),
 };
 
 static const fw_record phase_record = {
@@ -19,12 +20,12 @@ static const fw_record phase_record = {
     .doc = "laws of the residual in one phase; a law left out is none",
     .size = sizeof(fw_residual_phase),
     .fields = phase_fields,
-    .field_count = FWI_COUNT_OF(phase_fields),
+    .field_count = FW_COUNT_OF(phase_fields),
 };
 
 static const fw_field spike_fields[] = {
-    FWI_FIELD(fw_spikes, rate_per_h, FW_FIELD_NUMBER, true, 0.0, 1e6, "spikes per hour and GPU; 0: none"),
-    FWI_FIELD(fw_spikes, height_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, "mean height in a tick's mean"),
+    FW_FIELD(fw_spikes, rate_per_h, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, 1e6, "spikes per hour and GPU; 0: none"),
+    FW_FIELD(fw_spikes, height_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "mean height in a tick's mean"),
 };
 
 static const fw_record spike_record = {
@@ -32,11 +33,12 @@ static const fw_record spike_record = {
     .doc = "marks on single ticks of single GPUs, exponential in height",
     .size = sizeof(fw_spikes),
     .fields = spike_fields,
-    .field_count = FWI_COUNT_OF(spike_fields),
+    .field_count = FW_COUNT_OF(spike_fields),
 };
 
-#define MEMORY(member, text) FWI_FIELD_ABOVE(fw_residual_model, member, FW_FIELD_NUMBER, false, 0.0, FWI_MOST_S, text)
-#define LAG1(member, text) FWI_FIELD_ABOVE(fw_residual_model, member, FW_FIELD_NUMBER, false, -1.0, 1.0, text)
+#define MEMORY(member, text)                                                                                           \
+  FW_FIELD_ABOVE(fw_residual_model, member, FW_FIELD_NUMBER, FW_OPTIONAL, 0.0, FWI_MOST_S, text)
+#define LAG1(member, text) FW_FIELD_ABOVE(fw_residual_model, member, FW_FIELD_NUMBER, FW_OPTIONAL, -1.0, 1.0, text)
 #define PHASE(phase_name, index)                                                                                       \
   {                                                                                                                    \
     .name = (phase_name), .kind = FW_FIELD_RECORD, .record = &phase_record,                                            \
@@ -49,13 +51,15 @@ static const fw_field residual_fields[] = {
     LAG1(total_lag1, "lag-one coefficient of the job's sum at one tick, instead of a memory"),
     MEMORY(contrast_memory_s, "memory of the contrasts"),
     LAG1(contrast_lag1, "lag-one coefficient of the contrasts at one tick, instead of a memory"),
+    FW_FIELD(fw_residual_model, contrast_span_w, FW_FIELD_NUMBER, FW_OPTIONAL, 0.0, FWI_MOST_W,
+             "watts above idle at which the contrasts are given; they grow with them; 0: they do not"),
     PHASE("idle", FW_PHASE_IDLE),
     PHASE("load", FW_PHASE_LOAD),
     PHASE("prefill", FW_PHASE_PREFILL),
     PHASE("rollout", FW_PHASE_ROLLOUT),
     PHASE("gap", FW_PHASE_GAP),
     PHASE("update", FW_PHASE_UPDATE),
-    FWI_RECORD(fw_residual_model, spikes, &spike_record, false, "marks on top"),
+    FW_RECORD(fw_residual_model, spikes, &spike_record, FW_OPTIONAL, "marks on top"),
 };
 
 const fw_record fw_residual_record = {
@@ -63,7 +67,7 @@ const fw_record fw_residual_record = {
     .doc = "what power does around its level",
     .size = sizeof(fw_residual_model),
     .fields = residual_fields,
-    .field_count = FWI_COUNT_OF(residual_fields),
+    .field_count = FW_COUNT_OF(residual_fields),
 };
 
 /* Bound of the values that a process gives out: inside the grid of fw_marginal_table. A normal variate exceeds it once

@@ -64,6 +64,7 @@ typedef struct fw_residual_model {
   double total_lag1;     /* ... or the coefficient at one tick in (-1, 1); memory counts when it is > 0 */
   double contrast_memory_s;
   double contrast_lag1;
+  double contrast_span_w; /* (level - idle) at which the contrasts are given: they grow in proportion; 0: they do not */
   fw_residual_phase phase[FW_PHASE_COUNT];
   fw_spikes spikes;
 } fw_residual_model;

@@ -138,7 +138,7 @@ void fwi_meter_results(const fw_meter *meter, size_t window_count, bool budget, 
                        fw_window_result *out) {
   for (size_t i = 0; i < window_count; i++) {
     const fw_meter_window seen = fw_meter_result(meter, i);
-    const bool full = seen.full > 0;
+    const bool full = seen.full > 0 || seen.peak > 0; /* without a budget nothing is judged, but peaks are seen */
     const double nothing = (double)NAN;
     out[i] = (fw_window_result){
         .window = seen.window,

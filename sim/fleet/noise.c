@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 void fwi_noise_tables_prepare(const fw_job_model *model, fwi_noise_tables *out) {
+  const double span_mw = model->residual.contrast_span_w * (double)FW_MW_PER_W;
   out->model = model;
+  out->per_span_mw = span_mw > 0.0 ? 1.0 / span_mw : 0.0;
   for (size_t phase = 0; phase < FW_PHASE_COUNT; phase++) {
     fw_marginal_prepare(&model->residual.phase[phase].total, &out->total[phase]);
     fw_marginal_prepare(&model->residual.phase[phase].contrast, &out->contrast[phase]);

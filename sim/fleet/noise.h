@@ -10,6 +10,7 @@ typedef struct fwi_noise_tables {
   const fw_job_model *model;
   fw_marginal_table total[FW_PHASE_COUNT];
   fw_marginal_table contrast[FW_PHASE_COUNT];
+  double per_span_mw; /* 1 / span of the contrasts; 0: they do not grow with the level */
 } fwi_noise_tables;
 
 void fwi_noise_tables_prepare(const fw_job_model *model, fwi_noise_tables *out);

@@ -16,7 +16,7 @@ typedef struct runner {
   double *fleet_action; /* caps, shares and offsets, one after the other */
 } runner;
 
-static bool controls(const fw_scenario_policy *policy, const fw_scenario_job *job) {
+bool fw_run_controls(const fw_scenario_policy *policy, const fw_scenario_job *job) {
   for (size_t i = 0; i < policy->class_count; i++) {
     if (strcmp(policy->classes[i], job->job_class) == 0) {
       return true;
@@ -46,7 +46,7 @@ static fw_status create_states(runner *run, fw_diagnostics *diagnostics) {
   fw_diagnostics local = FW_DIAGNOSTICS_INIT;
   for (size_t j = 0; j < run->scenario->job_count; j++) {
     const fw_scenario_job *job = &run->scenario->jobs[j];
-    if (controls(run->policy, job)) {
+    if (fw_run_controls(run->policy, job)) {
       const fw_status status = run->policy->job->create(run->policy->job_settings, fw_sim_job_setup(run->sim, j), NULL,
                                                         &run->job_states[j], &local);
       if (relay(run, job->job_class, &local, status, diagnostics) != FW_OK) {

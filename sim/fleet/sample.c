@@ -41,26 +41,61 @@ static void set_levels(const fwi_segment *segment, size_t gpus, double *power) {
   }
 }
 
-/* Adds to each GPU its part of the job's total, and its contrast less the mean of all: contrasts sum to zero. */
-static void add_residual(const fwi_job *job, fw_phase phase, size_t at, double *power) {
-  const fwi_noise *noise = &job->noise;
-  const fw_marginal_table *total = &noise->tables->total[phase];
-  const fw_marginal_table *contrast = &noise->tables->contrast[phase];
-  const size_t gpus = noise->gpus;
-  double common = total->zero ? 0.0 : fw_marginal_mw(total, noise->z_total[at]);
-  if (noise->contrast != NULL && !contrast->zero) {
-    const double *z = noise->z_contrast + at;
-    double sum = 0.0;
-    for (size_t g = 0; g < gpus; g++) {
-      const double deviation = fw_marginal_mw(contrast, z[g * FWI_NOISE_BLOCK]);
-      power[g] += deviation;
-      sum += deviation;
-    }
-    common -= sum;
-  }
-  common *= job->per_gpu;
+/* Contrasts are what GPUs that take turns differ by, so they grow with what there is to take turns about. */
+static double contrast_scale(const fwi_job *job, const fwi_segment *segment) {
+  const double per_span_mw = job->noise.tables->per_span_mw;
+  return per_span_mw > 0.0 ? (double)(segment->level - job->setting->gpu->idle) * per_span_mw : 1.0;
+}
+
+/* Contrasts only share out the job's total, so what a share lacks to idle power the others give, in proportion to what
+ * they have above it; the total stays as it was while it can. */
+static void share_out(double *power, size_t gpus, double floor) {
+  double lacking = 0.0;
+  double above = 0.0;
   for (size_t g = 0; g < gpus; g++) {
+    const double distance = power[g] - floor;
+    lacking -= distance < 0.0 ? distance : 0.0;
+    above += distance > 0.0 ? distance : 0.0;
+  }
+  if (lacking <= 0.0 || lacking > above) {
+    return;
+  }
+  const double kept = 1.0 - lacking / above;
+  for (size_t g = 0; g < gpus; g++) {
+    const double distance = power[g] - floor;
+    power[g] = distance > 0.0 ? floor + kept * distance : floor;
+  }
+}
+
+/* Adds to each GPU its contrast, less the mean of all: contrasts sum to zero. */
+static void add_contrasts(const fwi_job *job, const fwi_segment *segment, size_t at, double *power) {
+  const size_t gpus = job->noise.gpus;
+  const double *z = job->noise.z_contrast + at;
+  const double scale = contrast_scale(job, segment);
+  double sum = 0.0;
+  for (size_t g = 0; g < gpus; g++) {
+    const double deviation =
+        scale * fw_marginal_mw(&job->noise.tables->contrast[segment->phase], z[g * FWI_NOISE_BLOCK]);
+    power[g] += deviation;
+    sum += deviation;
+  }
+  const double mean = sum * job->per_gpu;
+  for (size_t g = 0; g < gpus; g++) {
+    power[g] -= mean;
+  }
+  share_out(power, gpus, (double)job->setting->gpu->idle);
+}
+
+/* Adds to each GPU its part of the job's total, then the contrasts. */
+static void add_residual(const fwi_job *job, const fwi_segment *segment, size_t at, double *power) {
+  const fwi_noise *noise = &job->noise;
+  const fw_marginal_table *total = &noise->tables->total[segment->phase];
+  const double common = total->zero ? 0.0 : fw_marginal_mw(total, noise->z_total[at]) * job->per_gpu;
+  for (size_t g = 0; g < noise->gpus; g++) {
     power[g] += common;
+  }
+  if (noise->contrast != NULL && !noise->tables->contrast[segment->phase].zero) {
+    add_contrasts(job, segment, at, power);
   }
 }
 
@@ -79,7 +114,7 @@ static void sample_piece(fwi_job *job, const fwi_segment *segment, fw_time_ns le
   double *power = job->power_mw;
   set_levels(segment, gpus, power);
   if (job->noise.tables != NULL) {
-    add_residual(job, segment->phase, at, power);
+    add_residual(job, segment, at, power);
   }
   if (job->next_spike == tick && segment->phase != FW_PHASE_IDLE) {
     add_spikes(job, tick, power);
