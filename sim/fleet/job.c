@@ -80,7 +80,7 @@ fw_status fwi_job_create(const fw_scenario_job *spec, const fwi_job_setting *set
                          fw_diagnostics *diagnostics) {
   *out = (fwi_job){.spec = spec, .setting = setting, .index = index, .slowdown = 1.0, .setup = *setup};
   out->per_gpu = 1.0 / (double)spec->gpus;
-  out->cap = (fwi_cap){.commanded = setting->gpu->cap_max, .effective_at = FW_TIME_MAX};
+  out->cap = (fwi_cap){.commanded = setting->gpu->cap_max, .effective_at = FW_TIME_MAX, .clocks = 1.0};
   for (size_t i = 0; i < FW_ACTUATOR_COUNT; i++) {
     out->settings[i] = setup->initial[i];
   }
@@ -184,21 +184,23 @@ static double throttle(const fwi_job *job) {
 
 /* A block begins with the clocks where the one before left them, so what overshoots is the rise of the demand, and how
  * finely a recording is cut into blocks makes no difference. */
-static void overshoot(fwi_job *job, double clocks) {
+static void overshoot(fwi_job *job) {
   const double demand_w = fw_power_to_watts(job->block.demand);
   const double to_w = fmin(demand_w, fw_power_to_watts(settled_limit(job)));
-  start_transient(job, fmax(demand_w * clocks, to_w), to_w);
+  start_transient(job, fmax(demand_w * job->cap.clocks, to_w), to_w);
 }
 
 /* Makes `block` the present one. */
 static void enter_block(fwi_job *job, const fwi_block *block) {
-  const double clocks = job->cap.active ? throttle(job) : 1.0;
+  if (job->block.work > 0) {
+    job->cap.clocks = job->cap.active ? throttle(job) : 1.0; /* a block of no length leaves them as they are */
+  }
   job->block = *block;
   job->remaining = block->work;
   job->block_tokens_before = 0;
   job->in_block = true;
   if (job->cap.active) {
-    overshoot(job, clocks);
+    overshoot(job);
   }
   update_slowdown(job);
   note_support(job);

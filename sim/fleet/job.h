@@ -36,6 +36,7 @@ typedef struct fwi_cap {
   fw_time_ns effective_at; /* FW_TIME_MAX: nothing under way */
   fw_power_mw enforced;
   bool active;
+  double clocks; /* power over demand that the last block left them at */
   /* While it has not settled: what a GPU may draw moves exponentially from `from_w` to `to_w` since `since`. */
   bool in_transient;
   fw_time_ns since;

@@ -221,7 +221,7 @@ Test(correlations, the_shipped_72b_job_takes_turns) {
   fw_job_model model;
   cr_assert_eq(fw_job_model_read(FW_SOURCE_DIR "/models/a100/qwen2.5-72b-awq.json", &model, &diagnostics), FW_OK);
   model.workload = (fw_workload){
-      .prompts = 1, .group_size = 1, .concurrency = 1, .completion_limit = 1000000, .completion_mean = 1e6};
+      .prompts = 8, .group_size = 1, .concurrency = 8, .completion_limit = 1000000, .completion_mean = 1e6};
   model.timing.token_base_s = 1.0;
   model.timing.prefill_per_token_s = 0.0;
   double *power = sample_fleet(&model, 4, 62.0);
