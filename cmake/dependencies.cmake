@@ -1,5 +1,6 @@
 find_package(PkgConfig REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS C)
+find_package(ZLIB REQUIRED)
 pkg_check_modules(GSL REQUIRED IMPORTED_TARGET gsl)
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
 if(FLEETWATT_TESTS)

@@ -4,19 +4,21 @@
 
 #include <math.h>
 
+#include "models/ceilings.h"
 #include "models/check.h"
-#include "models/fields.h"
 #include "sim/base/elementary.h"
+#include "sim/base/fields.h"
 
 static const fw_field cap_fields[] = {
-    FWI_FIELD(fw_cap_response, latency, FW_FIELD_TIME, true, 0.0, FWI_MOST_S, "from a command to its first effect"),
-    FWI_FIELD(fw_cap_response, settling, FW_FIELD_TIME, true, 0.0, FWI_MOST_S, "time constant of the approach"),
-    FWI_FIELD_ABOVE(fw_cap_response, settled_share, FW_FIELD_NUMBER, true, 0.0, 1.0, "settled mean over the cap"),
-    FWI_NUMBERS(fw_cap_response, ratio, 2, 0.0, 1.0, "cap over demand, falling from 1"),
-    FWI_NUMBERS(fw_cap_response, update_slowdown, 2, 1.0, 1000.0,
-                "time of compute-bound work (update, prefill) over its time without a cap, one for each ratio"),
-    FWI_NUMBERS(fw_cap_response, rollout_slowdown, 2, 1.0, 1000.0,
-                "time of memory-bound work (rollout) over its time without a cap, one for each ratio"),
+    FW_FIELD(fw_cap_response, latency, FW_FIELD_TIME, FW_REQUIRED, 0.0, FWI_MOST_S,
+             "from a command to its first effect"),
+    FW_FIELD(fw_cap_response, settling, FW_FIELD_TIME, FW_REQUIRED, 0.0, FWI_MOST_S, "time constant of the approach"),
+    FW_FIELD_ABOVE(fw_cap_response, settled_share, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, 1.0, "settled mean over the cap"),
+    FW_NUMBERS(fw_cap_response, ratio, 2, 0.0, 1.0, "cap over demand, falling from 1"),
+    FW_NUMBERS(fw_cap_response, update_slowdown, 2, 1.0, 1000.0,
+               "time of compute-bound work (update, prefill) over its time without a cap, one for each ratio"),
+    FW_NUMBERS(fw_cap_response, rollout_slowdown, 2, 1.0, 1000.0,
+               "time of memory-bound work (rollout) over its time without a cap, one for each ratio"),
 };
 
 const fw_record fw_cap_response_record = {
@@ -24,7 +26,7 @@ const fw_record fw_cap_response_record = {
     .doc = "what the firmware does when it holds a power cap",
     .size = sizeof(fw_cap_response),
     .fields = cap_fields,
-    .field_count = FWI_COUNT_OF(cap_fields),
+    .field_count = FW_COUNT_OF(cap_fields),
 };
 
 static bool compute_bound(fw_phase phase) {
@@ -43,7 +45,7 @@ static double interpolate(const double *ratio, const double *slowdown, size_t co
 double fw_cap_slowdown(const fw_cap_response *response, fw_phase phase, double cap_w, double demand_w,
                        bool *extrapolated) {
   const bool compute = compute_bound(phase);
-  if ((!compute && phase != FW_PHASE_ROLLOUT) || demand_w <= cap_w) return 1.0;
+  if ((!compute && phase != FW_PHASE_ROLLOUT) || demand_w <= cap_w || response->ratio.count == 0) return 1.0;
   const double *ratio = response->ratio.data;
   const double at = fmax(cap_w, 0.0) / demand_w;
   if (extrapolated != NULL && at < ratio[response->ratio.count - 1]) *extrapolated = true;

@@ -1,7 +1,6 @@
 /* Checks that files share, and finding the place of a value by its name. */
 #include "models/check.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* True where `key` is `name` or `name` and one unit: "cap_min" and "cap_min_w", but not "cap" and "cap_min_w". */
@@ -18,12 +17,6 @@ const fw_json_value *fwi_member(const fw_json_value *object, const char *name) {
     if (key_gives(fw_json_key(member), name)) return member;
   }
   return object;
-}
-
-fw_status fwi_format_check(int64_t format, const char *key, const fw_json_value *root, fw_diagnostics *diagnostics) {
-  if (format == 1) return FW_OK;
-  return fw_json_error(fwi_member(root, key), diagnostics, "format %" PRId64 " is unknown; this version reads format 1",
-                       format);
 }
 
 fw_status fwi_text_check(const char *text, const char *key, const fw_json_value *root, fw_diagnostics *diagnostics) {

@@ -15,8 +15,6 @@ static inline fw_status fwi_worse(fw_status first, fw_status second) {
   return first != FW_OK ? first : second;
 }
 
-/* Files of one format so far; `key` holds its number. */
-fw_status fwi_format_check(int64_t format, const char *key, const fw_json_value *root, fw_diagnostics *diagnostics);
 fw_status fwi_text_check(const char *text, const char *key, const fw_json_value *root, fw_diagnostics *diagnostics);
 
 fw_status fwi_cap_check(const fw_cap_response *response, const fw_json_value *value, fw_diagnostics *diagnostics);

@@ -1,13 +1,14 @@
 /* The table of published.json. */
 #include "models/fit_published.h"
 
-#include "models/fields.h"
+#include "models/ceilings.h"
+#include "sim/base/fields.h"
 
-#define NUMBER(type, member, text) FWI_FIELD_ABOVE(type, member, FW_FIELD_NUMBER, true, 0.0, 1e12, text)
-#define SHARE(type, member, text) FWI_FIELD(type, member, FW_FIELD_NUMBER, true, 0.0, 1.0, text)
+#define NUMBER(type, member, text) FW_FIELD_ABOVE(type, member, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, 1e12, text)
+#define SHARE(type, member, text) FW_FIELD(type, member, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, 1.0, text)
 
 static const fw_field arm_fields[] = {
-    FWI_FIELD(fwi_published_arm, concurrency, FW_FIELD_NUMBER, false, 1.0, FWI_MOST_COUNT, "sequences in flight"),
+    FW_FIELD(fwi_published_arm, concurrency, FW_FIELD_NUMBER, FW_OPTIONAL, 1.0, FWI_MOST_COUNT, "sequences in flight"),
     NUMBER(fwi_published_arm, tokens, "tokens generated in the run"),
     NUMBER(fwi_published_arm, wh_per_1k, "Wh for 1,000 tokens"),
     SHARE(fwi_published_arm, rate_30s, "share of 30 s means above the budget"),
@@ -18,7 +19,7 @@ static const fw_record arm_record = {
     .doc = "one arm of the 72B live runs",
     .size = sizeof(fwi_published_arm),
     .fields = arm_fields,
-    .field_count = FWI_COUNT_OF(arm_fields),
+    .field_count = FW_COUNT_OF(arm_fields),
 };
 
 static const fw_field job_72b_fields[] = {
@@ -31,10 +32,10 @@ static const fw_field job_72b_fields[] = {
      .min_count = 2,
      .record = &arm_record,
      .doc = "the two static arms: uncontrolled, safe"},
-    FWI_RECORD(fwi_published_72b, trained_arm, &arm_record, true, "the arm with the trained policy"),
-    FWI_NUMBERS(fwi_published_72b, window_s, 4, 0.0, FWI_MOST_S, "windows of the window table"),
-    FWI_NUMBERS(fwi_published_72b, window_rate, 4, 0.0, 1.0, "their violation rates, single job"),
-    FWI_NUMBERS(fwi_published_72b, batch_interval_s, 2, 0.0, FWI_MOST_S, "shortest and longest generation batch"),
+    FW_RECORD(fwi_published_72b, trained_arm, &arm_record, FW_REQUIRED, "the arm with the trained policy"),
+    FW_NUMBERS(fwi_published_72b, window_s, 4, 0.0, FWI_MOST_S, "windows of the window table"),
+    FW_NUMBERS(fwi_published_72b, window_rate, 4, 0.0, 1.0, "their violation rates, single job"),
+    FW_NUMBERS(fwi_published_72b, batch_interval_s, 2, 0.0, FWI_MOST_S, "shortest and longest generation batch"),
     NUMBER(fwi_published_72b, throughput_ratio_1_to_8, "of the concurrency actuator"),
     NUMBER(fwi_published_72b, throughput_ratio_1_to_4, "of group size applied as concurrency"),
     SHARE(fwi_published_72b, mean_swing_1_to_8, "of the concurrency actuator"),
@@ -48,7 +49,7 @@ static const fw_record job_72b_record = {
     .doc = "figures of the 72B job",
     .size = sizeof(fwi_published_72b),
     .fields = job_72b_fields,
-    .field_count = FWI_COUNT_OF(job_72b_fields),
+    .field_count = FW_COUNT_OF(job_72b_fields),
 };
 
 static const fw_field job_7b_fields[] = {
@@ -66,14 +67,14 @@ static const fw_record job_7b_record = {
     .doc = "figures of the 7B job",
     .size = sizeof(fwi_published_7b),
     .fields = job_7b_fields,
-    .field_count = FWI_COUNT_OF(job_7b_fields),
+    .field_count = FW_COUNT_OF(job_7b_fields),
 };
 
 static const fw_field prior_fields[] = {
-    FWI_FIELD(fwi_prior, source, FW_FIELD_STRING, true, 0.0, 0.0, "where the prior comes from"),
-    FWI_NUMBERS(fwi_prior, batch, 4, 1.0, FWI_MOST_COUNT, "batch sizes"),
-    FWI_NUMBERS(fwi_prior, tokens_per_s_7b, 4, 0.0, 1e9, "token rates of a 7B model on one GPU"),
-    FWI_NUMBERS(fwi_prior, tokens_per_s_14b, 4, 0.0, 1e9, "token rates of a 14B model on two GPUs"),
+    FW_FIELD(fwi_prior, source, FW_FIELD_STRING, FW_REQUIRED, 0.0, 0.0, "where the prior comes from"),
+    FW_NUMBERS(fwi_prior, batch, 4, 1.0, FWI_MOST_COUNT, "batch sizes"),
+    FW_NUMBERS(fwi_prior, tokens_per_s_7b, 4, 0.0, 1e9, "token rates of a 7B model on one GPU"),
+    FW_NUMBERS(fwi_prior, tokens_per_s_14b, 4, 0.0, 1e9, "token rates of a 14B model on two GPUs"),
     NUMBER(fwi_prior, prefill_7b_w, "watts of one GPU in prefill, 7B"),
     NUMBER(fwi_prior, prefill_14b_w, "watts of one GPU in prefill, 14B"),
 };
@@ -83,21 +84,15 @@ static const fw_record prior_record = {
     .doc = "figures of another source, where the study is silent",
     .size = sizeof(fwi_prior),
     .fields = prior_fields,
-    .field_count = FWI_COUNT_OF(prior_fields),
+    .field_count = FW_COUNT_OF(prior_fields),
 };
 
 static const fw_field published_fields[] = {
-    {.name = "fleetwatt_published",
-     .kind = FW_FIELD_INTEGER,
-     .offset = offsetof(fwi_published, format),
-     .required = true,
-     .min = 1.0,
-     .max = 1.0,
-     .doc = "version of the format: 1"},
-    FWI_FIELD(fwi_published, source, FW_FIELD_STRING, true, 0.0, 0.0, "the study"),
-    FWI_RECORD(fwi_published, job_72b, &job_72b_record, true, "72B on four GPUs"),
-    FWI_RECORD(fwi_published, job_7b, &job_7b_record, true, "7B on one GPU"),
-    FWI_RECORD(fwi_published, prior, &prior_record, true, "figures of another source"),
+    FW_FORMAT(fwi_published, format, "fleetwatt_published"),
+    FW_FIELD(fwi_published, source, FW_FIELD_STRING, FW_REQUIRED, 0.0, 0.0, "the study"),
+    FW_RECORD(fwi_published, job_72b, &job_72b_record, FW_REQUIRED, "72B on four GPUs"),
+    FW_RECORD(fwi_published, job_7b, &job_7b_record, FW_REQUIRED, "7B on one GPU"),
+    FW_RECORD(fwi_published, prior, &prior_record, FW_REQUIRED, "figures of another source"),
 };
 
 static const fw_record published_record = {
@@ -105,7 +100,7 @@ static const fw_record published_record = {
     .doc = "published figures",
     .size = sizeof(fwi_published),
     .fields = published_fields,
-    .field_count = FWI_COUNT_OF(published_fields),
+    .field_count = FW_COUNT_OF(published_fields),
 };
 
 fw_status fwi_published_read(const char *path, fwi_published *out, fw_diagnostics *diagnostics) {

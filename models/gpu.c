@@ -1,26 +1,23 @@
 /* The table and the checks of a GPU file. */
 #include "models/gpu.h"
 
+#include "models/ceilings.h"
 #include "models/check.h"
-#include "models/fields.h"
+#include "sim/base/fields.h"
 
-#define POWER(member, text) FWI_FIELD_ABOVE(fw_gpu_model, member, FW_FIELD_POWER, true, 0.0, FWI_MOST_W, text)
+#define POWER(member, text) FW_FIELD_ABOVE(fw_gpu_model, member, FW_FIELD_POWER, FW_REQUIRED, 0.0, FWI_MOST_W, text)
 
 static const fw_field gpu_fields[] = {
-    {.name = "fleetwatt_gpu",
-     .kind = FW_FIELD_INTEGER,
-     .offset = offsetof(fw_gpu_model, format),
-     .required = true,
-     .doc = "version of the format: 1"},
-    FWI_FIELD(fw_gpu_model, id, FW_FIELD_STRING, true, 0.0, 0.0, "name that job models refer to"),
+    FW_FORMAT(fw_gpu_model, format, "fleetwatt_gpu"),
+    FW_FIELD(fw_gpu_model, id, FW_FIELD_STRING, FW_REQUIRED, 0.0, 0.0, "name that job models refer to"),
     POWER(tdp, "thermal design power, the nameplate of one GPU"),
     POWER(idle, "power without work, the floor of every power"),
     POWER(board_max, "ceiling of a tick's mean"),
     POWER(cap_min, "lowest cap that the firmware takes"),
     POWER(cap_max, "highest cap that the firmware takes"),
-    FWI_RECORD(fw_gpu_model, sensor, &fw_sensor_record, true, "how a reading differs from the truth"),
-    FWI_RECORD(fw_gpu_model, cap, &fw_cap_response_record, true, "what a power cap does"),
-    FWI_PROVENANCE,
+    FW_RECORD(fw_gpu_model, sensor, &fw_sensor_record, FW_REQUIRED, "how a reading differs from the truth"),
+    FW_RECORD(fw_gpu_model, cap, &fw_cap_response_record, FW_REQUIRED, "what a power cap does"),
+    FW_PROVENANCE,
 };
 
 const fw_record fw_gpu_model_record = {
@@ -28,7 +25,7 @@ const fw_record fw_gpu_model_record = {
     .doc = "one kind of GPU",
     .size = sizeof(fw_gpu_model),
     .fields = gpu_fields,
-    .field_count = FWI_COUNT_OF(gpu_fields),
+    .field_count = FW_COUNT_OF(gpu_fields),
 };
 
 static fw_status check_powers(const fw_gpu_model *gpu, const fw_json_value *root, fw_diagnostics *diagnostics) {
@@ -53,8 +50,7 @@ static fw_status check_powers(const fw_gpu_model *gpu, const fw_json_value *root
 }
 
 static fw_status check_gpu(const fw_gpu_model *gpu, const fw_json_value *root, fw_diagnostics *diagnostics) {
-  fw_status status = fwi_format_check(gpu->format, "fleetwatt_gpu", root, diagnostics);
-  status = fwi_worse(status, fwi_text_check(gpu->id, "id", root, diagnostics));
+  fw_status status = fwi_text_check(gpu->id, "id", root, diagnostics);
   status = fwi_worse(status, check_powers(gpu, root, diagnostics));
   return fwi_worse(status, fwi_cap_check(&gpu->cap, fwi_member(root, "cap"), diagnostics));
 }

@@ -3,17 +3,18 @@
 
 #include <string.h>
 
+#include "models/ceilings.h"
 #include "models/check.h"
-#include "models/fields.h"
+#include "sim/base/fields.h"
 
 const char *const fw_sharding_names[] = {"single", "layer", "tensor", NULL};
 const char *const fw_batching_names[] = {"static", "padded", "continuous", NULL};
 const char *const fw_decision_names[] = {"batch", "step", NULL};
 
-#define LEVEL(member, text) FWI_FIELD(fw_job_levels, member, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, text)
+#define LEVEL(member, text) FW_FIELD(fw_job_levels, member, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, text)
 
 static const fw_field level_fields[] = {
-    FWI_VARIANT(fw_job_levels, rollout, fw_level_cases, true, "watts of one GPU over the sequences in flight"),
+    FW_VARIANT(fw_job_levels, rollout, fw_level_cases, FW_REQUIRED, "watts of one GPU over the sequences in flight"),
     LEVEL(prefill_w, "watts of one GPU while it reads prompts"),
     LEVEL(gap_w, "watts of one GPU between batches and between rollout and update"),
     LEVEL(update_w, "watts of one GPU in the update"),
@@ -25,12 +26,14 @@ static const fw_record level_record = {
     .doc = "mean power of one GPU in each phase",
     .size = sizeof(fw_job_levels),
     .fields = level_fields,
-    .field_count = FWI_COUNT_OF(level_fields),
+    .field_count = FW_COUNT_OF(level_fields),
 };
 
 static const fw_field support_fields[] = {
-    FWI_FIELD(fw_support, concurrency_min, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_COUNT, "lowest concurrency measured"),
-    FWI_FIELD(fw_support, concurrency_max, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_COUNT, "highest concurrency measured"),
+    FW_FIELD(fw_support, concurrency_min, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_COUNT,
+             "lowest concurrency measured"),
+    FW_FIELD(fw_support, concurrency_max, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_COUNT,
+             "highest concurrency measured"),
 };
 
 static const fw_record support_record = {
@@ -38,43 +41,28 @@ static const fw_record support_record = {
     .doc = "the range that the parameters were measured in",
     .size = sizeof(fw_support),
     .fields = support_fields,
-    .field_count = FWI_COUNT_OF(support_fields),
+    .field_count = FW_COUNT_OF(support_fields),
 };
 
 static const fw_field job_fields[] = {
-    {.name = "fleetwatt_job",
-     .kind = FW_FIELD_INTEGER,
-     .offset = offsetof(fw_job_model, format),
-     .required = true,
-     .doc = "version of the format: 1"},
-    FWI_FIELD(fw_job_model, id, FW_FIELD_STRING, true, 0.0, 0.0, "name that scenarios refer to"),
-    FWI_FIELD(fw_job_model, gpu, FW_FIELD_STRING, true, 0.0, 0.0, "id of the GPU that the parameters hold for"),
-    FWI_FIELD(fw_job_model, gpus, FW_FIELD_INTEGER, true, 1.0, 65536.0, "GPUs of one job"),
-    {.name = "sharding",
-     .kind = FW_FIELD_ENUM,
-     .offset = offsetof(fw_job_model, sharding),
-     .required = true,
-     .names = fw_sharding_names,
-     .doc = "how the job uses its GPUs: what the parameters were measured under"},
-    {.name = "batching",
-     .kind = FW_FIELD_ENUM,
-     .offset = offsetof(fw_job_model, batching),
-     .required = true,
-     .names = fw_batching_names,
-     .doc = "how a generation batch ends"},
-    {.name = "decision",
-     .kind = FW_FIELD_ENUM,
-     .offset = offsetof(fw_job_model, decision),
-     .names = fw_decision_names,
-     .doc = "when the job asks its policy: after each generation batch or after each step"},
-    FWI_FIELD_ABOVE(fw_job_model, tick, FW_FIELD_TIME, true, 0.0, 3600.0, "model tick that the residual is defined on"),
-    FWI_RECORD(fw_job_model, timing, &fw_timing_record, true, "how long the phases last"),
-    FWI_RECORD(fw_job_model, levels, &level_record, true, "mean power of one GPU in each phase"),
-    FWI_RECORD(fw_job_model, residual, &fw_residual_record, true, "what power does around its level"),
-    FWI_RECORD(fw_job_model, workload, &fw_workload_record, true,
-               "the work of a step unless a scenario says otherwise"),
-    FWI_RECORD(fw_job_model, support, &support_record, true, "the range that the parameters were measured in"),
-    FWI_PROVENANCE,
+    FW_FORMAT(fw_job_model, format, "fleetwatt_job"),
+    FW_FIELD(fw_job_model, id, FW_FIELD_STRING, FW_REQUIRED, 0.0, 0.0, "name that scenarios refer to"),
+    FW_FIELD(fw_job_model, gpu, FW_FIELD_STRING, FW_REQUIRED, 0.0, 0.0, "id of the GPU that the parameters hold for"),
+    FW_FIELD(fw_job_model, gpus, FW_FIELD_INTEGER, FW_REQUIRED, 1.0, 65536.0, "GPUs of one job"),
+    FW_ENUM(fw_job_model, sharding, fw_sharding_names, FW_REQUIRED,
+            "how the job uses its GPUs: what the parameters were measured under"),
+    FW_ENUM(fw_job_model, batching, fw_batching_names, FW_REQUIRED, "how a generation batch ends"),
+    FW_ENUM(fw_job_model, decision, fw_decision_names, FW_OPTIONAL,
+            "when the job asks its policy: after each generation batch or after each step"),
+    FW_FIELD_ABOVE(fw_job_model, tick, FW_FIELD_TIME, FW_REQUIRED, 0.0, 3600.0,
+                   "model tick that the residual is defined on"),
+    FW_RECORD(fw_job_model, timing, &fw_timing_record, FW_REQUIRED, "how long the phases last"),
+    FW_RECORD(fw_job_model, levels, &level_record, FW_REQUIRED, "mean power of one GPU in each phase"),
+    FW_RECORD(fw_job_model, residual, &fw_residual_record, FW_REQUIRED, "what power does around its level"),
+    FW_RECORD(fw_job_model, workload, &fw_workload_record, FW_REQUIRED,
+              "the work of a step unless a scenario says otherwise"),
+    FW_RECORD(fw_job_model, support, &support_record, FW_REQUIRED, "the range that the parameters were measured in"),
+    FW_PROVENANCE,
 };
 
 const fw_record fw_job_model_record = {
@@ -82,7 +70,7 @@ const fw_record fw_job_model_record = {
     .doc = "one kind of job on one kind of GPU",
     .size = sizeof(fw_job_model),
     .fields = job_fields,
-    .field_count = FWI_COUNT_OF(job_fields),
+    .field_count = FW_COUNT_OF(job_fields),
 };
 
 static fw_status check_sharding(const fw_job_model *model, const fw_json_value *root, fw_diagnostics *diagnostics) {
@@ -110,8 +98,7 @@ static void warn_of_cut(const fw_workload *workload, const fw_json_value *value,
 }
 
 static fw_status check_job(const fw_job_model *model, const fw_json_value *root, fw_diagnostics *diagnostics) {
-  fw_status status = fwi_format_check(model->format, "fleetwatt_job", root, diagnostics);
-  status = fwi_worse(status, fwi_text_check(model->id, "id", root, diagnostics));
+  fw_status status = fwi_text_check(model->id, "id", root, diagnostics);
   status = fwi_worse(status, fwi_text_check(model->gpu, "gpu", root, diagnostics));
   status = fwi_worse(status, check_sharding(model, root, diagnostics));
   status =

@@ -6,8 +6,9 @@
 
 #include <math.h>
 
-#include "models/fields.h"
+#include "models/ceilings.h"
 #include "sim/base/elementary.h"
+#include "sim/base/fields.h"
 
 typedef struct level_constant {
   double p_w;
@@ -35,31 +36,33 @@ typedef struct level_roofline {
 } level_roofline;
 
 static const fw_field constant_fields[] = {
-    FWI_FIELD(level_constant, p_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, "watts at any concurrency"),
+    FW_FIELD(level_constant, p_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "watts at any concurrency"),
 };
 
 static const fw_field log2_fields[] = {
-    FWI_FIELD(level_log2, p1_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, "watts at one sequence in flight"),
-    FWI_FIELD(level_log2, k_w, FW_FIELD_NUMBER, true, -FWI_MOST_W, FWI_MOST_W, "watts for each doubling"),
-    FWI_FIELD(level_log2, saturation, FW_FIELD_NUMBER, false, 1.0, FWI_MOST_COUNT,
-              "concurrency from which the level is flat; left out: it never is"),
+    FW_FIELD(level_log2, p1_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "watts at one sequence in flight"),
+    FW_FIELD(level_log2, k_w, FW_FIELD_NUMBER, FW_REQUIRED, -FWI_MOST_W, FWI_MOST_W, "watts for each doubling"),
+    FW_FIELD(level_log2, saturation, FW_FIELD_NUMBER, FW_OPTIONAL, 1.0, FWI_MOST_COUNT,
+             "concurrency from which the level is flat; left out: it never is"),
 };
 
 static const fw_field logistic_fields[] = {
-    FWI_FIELD(level_logistic, p0_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, "watts far below the midpoint"),
-    FWI_FIELD(level_logistic, dp_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, "rise in watts, far above less far below"),
-    FWI_FIELD(level_logistic, slope, FW_FIELD_NUMBER, true, 0.0, 100.0, "steepness per doubling of concurrency"),
-    FWI_FIELD(level_logistic, midpoint, FW_FIELD_NUMBER, true, -30.0, 30.0, "log2 of the concurrency at half the rise"),
+    FW_FIELD(level_logistic, p0_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "watts far below the midpoint"),
+    FW_FIELD(level_logistic, dp_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W,
+             "rise in watts, far above less far below"),
+    FW_FIELD(level_logistic, slope, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, 100.0, "steepness per doubling of concurrency"),
+    FW_FIELD(level_logistic, midpoint, FW_FIELD_NUMBER, FW_REQUIRED, -30.0, 30.0,
+             "log2 of the concurrency at half the rise"),
 };
 
 static const fw_field roofline_fields[] = {
-    FWI_FIELD(level_roofline, p_base_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, "watts with neither peak in use"),
-    FWI_FIELD(level_roofline, p_compute_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, "watts at the compute peak"),
-    FWI_FIELD(level_roofline, p_memory_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, "watts at the bandwidth peak"),
-    FWI_FIELD(level_roofline, compute_s, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_S,
-              "seconds of the compute peak that one token costs"),
-    FWI_FIELD(level_roofline, memory_s, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_S,
-              "seconds of the bandwidth peak that one pass costs"),
+    FW_FIELD(level_roofline, p_base_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "watts with neither peak in use"),
+    FW_FIELD(level_roofline, p_compute_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "watts at the compute peak"),
+    FW_FIELD(level_roofline, p_memory_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "watts at the bandwidth peak"),
+    FW_FIELD(level_roofline, compute_s, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_S,
+             "seconds of the compute peak that one token costs"),
+    FW_FIELD(level_roofline, memory_s, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_S,
+             "seconds of the bandwidth peak that one pass costs"),
 };
 
 /* Any concurrency is below it. */
@@ -70,7 +73,7 @@ static const fw_record constant_record = {
     .doc = "P = p",
     .size = sizeof(level_constant),
     .fields = constant_fields,
-    .field_count = FWI_COUNT_OF(constant_fields),
+    .field_count = FW_COUNT_OF(constant_fields),
 };
 
 static const fw_record log2_record = {
@@ -79,7 +82,7 @@ static const fw_record log2_record = {
     .size = sizeof(level_log2),
     .defaults = &log2_defaults,
     .fields = log2_fields,
-    .field_count = FWI_COUNT_OF(log2_fields),
+    .field_count = FW_COUNT_OF(log2_fields),
 };
 
 static const fw_record logistic_record = {
@@ -87,7 +90,7 @@ static const fw_record logistic_record = {
     .doc = "P = p0 + dp / (1 + exp(-slope (log2 c - midpoint)))",
     .size = sizeof(level_logistic),
     .fields = logistic_fields,
-    .field_count = FWI_COUNT_OF(logistic_fields),
+    .field_count = FW_COUNT_OF(logistic_fields),
 };
 
 static const fw_record roofline_record = {
@@ -95,7 +98,7 @@ static const fw_record roofline_record = {
     .doc = "P = p_base + p_compute u_c + p_memory sqrt(u_m)",
     .size = sizeof(level_roofline),
     .fields = roofline_fields,
-    .field_count = FWI_COUNT_OF(roofline_fields),
+    .field_count = FW_COUNT_OF(roofline_fields),
 };
 
 const fw_variant_case fw_level_cases[] = {

@@ -3,10 +3,11 @@
  * correlation coefficients", IEEE Trans. SMC 5, 1975). */
 #include <math.h>
 
+#include "models/ceilings.h"
 #include "models/check.h"
-#include "models/fields.h"
 #include "models/residual.h"
 #include "sim/base/elementary.h"
+#include "sim/base/fields.h"
 
 typedef struct marginal_none {
   bool unused; /* C knows no empty struct */
@@ -22,12 +23,12 @@ typedef struct marginal_quantiles {
 } marginal_quantiles;
 
 static const fw_field gaussian_fields[] = {
-    FWI_FIELD(marginal_gaussian, sigma_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W, "standard deviation"),
+    FW_FIELD(marginal_gaussian, sigma_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "standard deviation"),
 };
 
 static const fw_field quantiles_fields[] = {
-    FWI_NUMBERS(marginal_quantiles, probabilities, 2, 0.0, 1.0, "rising, each above 0 and below 1"),
-    FWI_NUMBERS(marginal_quantiles, values_w, 2, -FWI_MOST_W, FWI_MOST_W, "value at each probability, never falling"),
+    FW_NUMBERS(marginal_quantiles, probabilities, 2, 0.0, 1.0, "rising, each above 0 and below 1"),
+    FW_NUMBERS(marginal_quantiles, values_w, 2, -FWI_MOST_W, FWI_MOST_W, "value at each probability, never falling"),
 };
 
 static const fw_record none_record = {
@@ -41,7 +42,7 @@ static const fw_record gaussian_record = {
     .doc = "a normal law of mean zero",
     .size = sizeof(marginal_gaussian),
     .fields = gaussian_fields,
-    .field_count = FWI_COUNT_OF(gaussian_fields),
+    .field_count = FW_COUNT_OF(gaussian_fields),
 };
 
 static const fw_record quantiles_record = {
@@ -49,7 +50,7 @@ static const fw_record quantiles_record = {
     .doc = "a law given by quantiles, shifted to mean zero",
     .size = sizeof(marginal_quantiles),
     .fields = quantiles_fields,
-    .field_count = FWI_COUNT_OF(quantiles_fields),
+    .field_count = FW_COUNT_OF(quantiles_fields),
 };
 
 const fw_variant_case fw_marginal_cases[] = {

@@ -4,19 +4,20 @@
 
 #include <math.h>
 
-#include "models/fields.h"
+#include "models/ceilings.h"
 #include "sim/base/elementary.h"
+#include "sim/base/fields.h"
 
 static const fw_field sensor_fields[] = {
-    FWI_FIELD(fw_sensor, path_sigma_w, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_W,
-              "standard deviation of the path inside a tick, W (assumed)"),
-    FWI_FIELD_ABOVE(fw_sensor, path_memory_s, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_S,
-                    "memory of the path inside a tick (assumed)"),
-    FWI_FIELD_ABOVE(fw_sensor, observed_s, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_S,
-                    "length of the stretch that a reading averages (assumed)"),
-    FWI_FIELD(fw_sensor, gain_sigma, FW_FIELD_NUMBER, true, 0.0, 0.3,
-              "standard deviation of a board's relative gain (assumed)"),
-    FWI_FIELD(fw_sensor, quantum, FW_FIELD_POWER, true, 0.0, FWI_MOST_W, "step of the display; 0: none"),
+    FW_FIELD(fw_sensor, path_sigma_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W,
+             "standard deviation of the path inside a tick, W (assumed)"),
+    FW_FIELD_ABOVE(fw_sensor, path_memory_s, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_S,
+                   "memory of the path inside a tick (assumed)"),
+    FW_FIELD_ABOVE(fw_sensor, observed_s, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_S,
+                   "length of the stretch that a reading averages (assumed)"),
+    FW_FIELD(fw_sensor, gain_sigma, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, 0.3,
+             "standard deviation of a board's relative gain (assumed)"),
+    FW_FIELD(fw_sensor, quantum, FW_FIELD_POWER, FW_REQUIRED, 0.0, FWI_MOST_W, "step of the display; 0: none"),
 };
 
 const fw_record fw_sensor_record = {
@@ -24,7 +25,7 @@ const fw_record fw_sensor_record = {
     .doc = "how a reading differs from the truth",
     .size = sizeof(fw_sensor),
     .fields = sensor_fields,
-    .field_count = FWI_COUNT_OF(sensor_fields),
+    .field_count = FW_COUNT_OF(sensor_fields),
 };
 
 /* Variance of the mean of a standardised path over a stretch of `x` memories, 2 (x - 1 + exp(-x)) / x^2; near 0, where

@@ -2,13 +2,14 @@
  */
 #include "models/timing.h"
 
-#include "models/fields.h"
+#include "models/ceilings.h"
+#include "sim/base/fields.h"
 
-#define FIELD(member, text) FWI_FIELD(fw_timing, member, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_S, text)
+#define FIELD(member, text) FW_FIELD(fw_timing, member, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_S, text)
 
 static const fw_field timing_fields[] = {
-    FWI_FIELD_ABOVE(fw_timing, token_base_s, FW_FIELD_NUMBER, true, 0.0, FWI_MOST_S,
-                    "seconds per token at no concurrency: t0 of t(c) = t0 + t1 c"),
+    FW_FIELD_ABOVE(fw_timing, token_base_s, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_S,
+                   "seconds per token at no concurrency: t0 of t(c) = t0 + t1 c"),
     FIELD(token_per_sequence_s, "seconds per token for each sequence in flight: t1 of t(c) = t0 + t1 c"),
     FIELD(prefill_per_token_s, "seconds per prompt token at the start of a generation batch"),
     FIELD(batch_gap_s, "pause after each generation batch"),
@@ -22,7 +23,7 @@ const fw_record fw_timing_record = {
     .doc = "how long the phases of a step last",
     .size = sizeof(fw_timing),
     .fields = timing_fields,
-    .field_count = FWI_COUNT_OF(timing_fields),
+    .field_count = FW_COUNT_OF(timing_fields),
 };
 
 double fw_timing_token_s(const fw_timing *timing, double concurrency) {

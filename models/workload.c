@@ -4,24 +4,26 @@
 
 #include <math.h>
 
-#include "models/fields.h"
+#include "models/ceilings.h"
 #include "sim/base/elementary.h"
+#include "sim/base/fields.h"
 
 /* The width of `sample` in the generator's index, prompt << 20 | sample. */
 #define SAMPLE_BITS 20
 #define SAMPLE_LIMIT ((uint32_t)1 << SAMPLE_BITS)
 
-#define COUNT(member, low, text) FWI_FIELD(fw_workload, member, FW_FIELD_INTEGER, true, low, FWI_MOST_COUNT, text)
+#define COUNT(member, low, text) FW_FIELD(fw_workload, member, FW_FIELD_INTEGER, FW_REQUIRED, low, FWI_MOST_COUNT, text)
 
 static const fw_field workload_fields[] = {
     COUNT(prompts, 1.0, "prompts per step"),
-    FWI_FIELD(fw_workload, group_size, FW_FIELD_INTEGER, true, 1.0, (double)SAMPLE_LIMIT, "completions per prompt"),
+    FW_FIELD(fw_workload, group_size, FW_FIELD_INTEGER, FW_REQUIRED, 1.0, (double)SAMPLE_LIMIT,
+             "completions per prompt"),
     COUNT(concurrency, 1.0, "most sequences in flight"),
     COUNT(completion_limit, 1.0, "tokens at which a completion is cut"),
-    FWI_FIELD(fw_workload, completion_mean, FW_FIELD_NUMBER, true, 1.0, FWI_MOST_COUNT,
-              "mean length of a completion before the cut, in tokens"),
-    FWI_FIELD(fw_workload, completion_cv, FW_FIELD_NUMBER, true, 0.0, 100.0,
-              "coefficient of variation of the lengths; 0: all alike"),
+    FW_FIELD(fw_workload, completion_mean, FW_FIELD_NUMBER, FW_REQUIRED, 1.0, FWI_MOST_COUNT,
+             "mean length of a completion before the cut, in tokens"),
+    FW_FIELD(fw_workload, completion_cv, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, 100.0,
+             "coefficient of variation of the lengths; 0: all alike"),
     COUNT(prompt_tokens, 0.0, "tokens of each prompt"),
 };
 
@@ -30,7 +32,7 @@ const fw_record fw_workload_record = {
     .doc = "the work of one step",
     .size = sizeof(fw_workload),
     .fields = workload_fields,
-    .field_count = FWI_COUNT_OF(workload_fields),
+    .field_count = FW_COUNT_OF(workload_fields),
 };
 
 fw_length_law fw_workload_law(const fw_workload *workload) {

@@ -3,7 +3,8 @@
 #define FW_POLICIES_BAND_H
 
 #include "policies/actuator.h"
-#include "policies/fields.h"
+#include "policies/ceilings.h"
+#include "sim/base/fields.h"
 
 typedef struct fwi_band {
   int actuator;      /* fw_actuator */

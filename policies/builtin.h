@@ -7,6 +7,7 @@
 extern const fw_policy_type fwi_uncontrolled_policy;
 extern const fw_policy_type fwi_static_policy;
 extern const fw_policy_type fwi_random_policy;
+extern const fw_policy_type fwi_mix_policy;
 extern const fw_policy_type fwi_threshold_policy;
 extern const fw_policy_type fwi_hysteresis_policy;
 extern const fw_policy_type fwi_uniform_cap_policy;
@@ -17,6 +18,7 @@ extern const fw_policy_type fwi_priority_cap_policy;
 extern const fw_record fwi_uncontrolled_settings;
 extern const fw_record fwi_static_settings;
 extern const fw_record fwi_random_settings;
+extern const fw_record fwi_mix_settings;
 extern const fw_record fwi_threshold_settings;
 extern const fw_record fwi_hysteresis_settings;
 extern const fw_record fwi_uniform_cap_settings;

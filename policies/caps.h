@@ -2,8 +2,9 @@
 #ifndef FW_POLICIES_CAPS_H
 #define FW_POLICIES_CAPS_H
 
-#include "policies/fields.h"
+#include "policies/ceilings.h"
 #include "policies/policy.h"
+#include "sim/base/fields.h"
 
 /* How often a fleet policy decides and over which window it wants means. Telemetry is a second old: a policy that
  * decides every second would act on its own last action before it can see it, hence the exclusive minimum. */

@@ -43,7 +43,7 @@ static const fw_record cap_record = {
     .doc = "the cap of one class of jobs",
     .size = sizeof(class_cap),
     .fields = cap_fields,
-    .field_count = FWI_COUNT_OF(cap_fields),
+    .field_count = FW_COUNT_OF(cap_fields),
 };
 
 static const fw_field fields[] = {
@@ -155,7 +155,7 @@ const fw_record fwi_class_cap_settings = {
     .size = sizeof(class_cap_settings),
     .defaults = &defaults,
     .fields = fields,
-    .field_count = FWI_COUNT_OF(fields),
+    .field_count = FW_COUNT_OF(fields),
 };
 
 const fw_policy_type fwi_class_cap_policy = {

@@ -24,13 +24,13 @@ typedef struct hysteresis_state {
 
 static const fw_field fields[] = {
     FWI_BAND_FIELDS(hysteresis_settings),
-    FWI_SETTING(hysteresis_settings, dwell, FW_FIELD_TIME, 0.0, FWI_MOST_S, "least time between two changes"),
-    FWI_SETTING(hysteresis_settings, lower_steps, FW_FIELD_UNSIGNED, 1.0, FW_POLICY_LEVELS,
-                "steps at once towards less power"),
-    FWI_SETTING(hysteresis_settings, raise_steps, FW_FIELD_UNSIGNED, 1.0, FW_POLICY_LEVELS,
-                "steps at once towards more power"),
-    FWI_SETTING(hysteresis_settings, levels, FW_FIELD_NUMBERS, 0.0, 0.0,
-                "settings to use, rising, in the actuator's unit; left out: all that the job allows"),
+    FW_FIELD(hysteresis_settings, dwell, FW_FIELD_TIME, FW_OPTIONAL, 0.0, FWI_MOST_S, "least time between two changes"),
+    FW_FIELD(hysteresis_settings, lower_steps, FW_FIELD_UNSIGNED, FW_OPTIONAL, 1.0, FW_POLICY_LEVELS,
+             "steps at once towards less power"),
+    FW_FIELD(hysteresis_settings, raise_steps, FW_FIELD_UNSIGNED, FW_OPTIONAL, 1.0, FW_POLICY_LEVELS,
+             "steps at once towards more power"),
+    FW_FIELD(hysteresis_settings, levels, FW_FIELD_NUMBERS, FW_OPTIONAL, 0.0, 0.0,
+             "settings to use, rising, in the actuator's unit; left out: all that the job allows"),
 };
 
 static const hysteresis_settings defaults = {
@@ -114,7 +114,7 @@ const fw_record fwi_hysteresis_settings = {
     .size = sizeof(hysteresis_settings),
     .defaults = &defaults,
     .fields = fields,
-    .field_count = FWI_COUNT_OF(fields),
+    .field_count = FW_COUNT_OF(fields),
 };
 
 const fw_policy_type fwi_hysteresis_policy = {

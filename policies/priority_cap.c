@@ -27,8 +27,8 @@ typedef struct group {
 static const fw_field fields[] = {
     FWI_RHYTHM_FIELDS(priority_cap_settings),
     FWI_ENGAGEMENT_FIELDS(priority_cap_settings),
-    FWI_SETTING_ABOVE(priority_cap_settings, step, FW_FIELD_POWER, 0.0, FWI_MOST_CAP_W,
-                      "most that a cap moves in one decision"),
+    FW_FIELD_ABOVE(priority_cap_settings, step, FW_FIELD_POWER, FW_OPTIONAL, 0.0, FWI_MOST_CAP_W,
+                   "most that a cap moves in one decision"),
 };
 
 static const priority_cap_settings defaults = {
@@ -119,7 +119,7 @@ const fw_record fwi_priority_cap_settings = {
     .size = sizeof(priority_cap_settings),
     .defaults = &defaults,
     .fields = fields,
-    .field_count = FWI_COUNT_OF(fields),
+    .field_count = FW_COUNT_OF(fields),
 };
 
 const fw_policy_type fwi_priority_cap_policy = {

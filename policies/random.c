@@ -5,7 +5,7 @@
 
 #include "policies/actuator.h"
 #include "policies/builtin.h"
-#include "policies/fields.h"
+#include "sim/base/fields.h"
 #include "sim/base/memory.h"
 #include "sim/base/random.h"
 
@@ -20,8 +20,8 @@ typedef struct random_state {
 } random_state;
 
 static const fw_field fields[] = {
-    FWI_SETTING(random_settings, actuators, FW_FIELD_STRINGS, 0.0, 0.0,
-                "names of the actuators to drive; left out: concurrency"),
+    FW_FIELD(random_settings, actuators, FW_FIELD_STRINGS, FW_OPTIONAL, 0.0, 0.0,
+             "names of the actuators to drive; left out: concurrency"),
 };
 
 /* FW_ACTUATOR_COUNT when there is no such name. */
@@ -112,7 +112,7 @@ const fw_record fwi_random_settings = {
     .doc = "uniform draws among the allowed settings",
     .size = sizeof(random_settings),
     .fields = fields,
-    .field_count = FWI_COUNT_OF(fields),
+    .field_count = FW_COUNT_OF(fields),
 };
 
 const fw_policy_type fwi_random_policy = {

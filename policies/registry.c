@@ -2,12 +2,13 @@
 #include <string.h>
 
 #include "policies/builtin.h"
-#include "policies/fields.h"
+#include "sim/base/fields.h"
 
 const fw_variant_case fw_job_policy_cases[] = {
     {"uncontrolled", &fwi_uncontrolled_settings},
     {"static", &fwi_static_settings},
     {"random", &fwi_random_settings},
+    {"mix", &fwi_mix_settings},
     {"threshold", &fwi_threshold_settings},
     {"hysteresis", &fwi_hysteresis_settings},
     {NULL, NULL},
@@ -21,12 +22,13 @@ const fw_variant_case fw_fleet_policy_cases[] = {
 };
 
 static const fw_policy_type *const types[] = {
-    &fwi_uncontrolled_policy, &fwi_static_policy,      &fwi_random_policy,    &fwi_threshold_policy,
-    &fwi_hysteresis_policy,   &fwi_uniform_cap_policy, &fwi_class_cap_policy, &fwi_priority_cap_policy,
+    &fwi_uncontrolled_policy, &fwi_static_policy,    &fwi_random_policy,
+    &fwi_mix_policy,          &fwi_threshold_policy, &fwi_hysteresis_policy,
+    &fwi_uniform_cap_policy,  &fwi_class_cap_policy, &fwi_priority_cap_policy,
 };
 
 const fw_policy_type *fw_policy_find(fw_policy_scope scope, const char *name) {
-  for (size_t i = 0; i < FWI_COUNT_OF(types); i++) {
+  for (size_t i = 0; i < FW_COUNT_OF(types); i++) {
     if (types[i]->scope == scope && strcmp(types[i]->name, name) == 0) return types[i];
   }
   return NULL;

@@ -3,7 +3,8 @@
 
 #include "policies/actuator.h"
 #include "policies/builtin.h"
-#include "policies/fields.h"
+#include "policies/ceilings.h"
+#include "sim/base/fields.h"
 #include "sim/base/memory.h"
 
 typedef struct static_settings {
@@ -100,7 +101,7 @@ const fw_record fwi_static_settings = {
     .doc = "chosen settings from the start; at least one",
     .size = sizeof(static_settings),
     .fields = fields,
-    .field_count = FWI_COUNT_OF(fields),
+    .field_count = FW_COUNT_OF(fields),
 };
 
 const fw_policy_type fwi_static_policy = {

@@ -56,7 +56,7 @@ const fw_record fwi_threshold_settings = {
     .size = sizeof(threshold_settings),
     .defaults = &defaults,
     .fields = fields,
-    .field_count = FWI_COUNT_OF(fields),
+    .field_count = FW_COUNT_OF(fields),
 };
 
 const fw_policy_type fwi_threshold_policy = {

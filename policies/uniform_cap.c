@@ -34,10 +34,10 @@ typedef struct uniform_cap_state {
 
 static const fw_field fields[] = {
     FWI_RHYTHM_FIELDS(uniform_cap_settings),
-    FWI_SETTING_ABOVE(uniform_cap_settings, target_share, FW_FIELD_NUMBER, 0.0, FWI_MOST_SHARE,
-                      "share of the budget at which the fleet is held"),
-    FWI_SETTING_ABOVE(uniform_cap_settings, release_w_per_s, FW_FIELD_NUMBER, 0.0, FWI_MOST_CAP_W,
-                      "how fast the cap may rise"),
+    FW_FIELD_ABOVE(uniform_cap_settings, target_share, FW_FIELD_NUMBER, FW_OPTIONAL, 0.0, FWI_MOST_SHARE,
+                   "share of the budget at which the fleet is held"),
+    FW_FIELD_ABOVE(uniform_cap_settings, release_w_per_s, FW_FIELD_NUMBER, FW_OPTIONAL, 0.0, FWI_MOST_CAP_W,
+                   "how fast the cap may rise"),
 };
 
 static const uniform_cap_settings defaults = {
@@ -144,7 +144,7 @@ const fw_record fwi_uniform_cap_settings = {
     .size = sizeof(uniform_cap_settings),
     .defaults = &defaults,
     .fields = fields,
-    .field_count = FWI_COUNT_OF(fields),
+    .field_count = FW_COUNT_OF(fields),
 };
 
 const fw_policy_type fwi_uniform_cap_policy = {

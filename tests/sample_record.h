@@ -23,6 +23,7 @@ typedef struct top {
   double share;
   char *name;
   int shape;
+  int64_t version;
   fw_power_mw budget;
   fw_time_ns period;
   fw_array gains;   /* of double */
@@ -62,6 +63,7 @@ static const fw_field top_fields[] = {
     {.name = "share", .kind = FW_FIELD_NUMBER, .offset = offsetof(top, share), .exclusive_min = true, .max = 1},
     {.name = "name", .kind = FW_FIELD_STRING, .offset = offsetof(top, name)},
     {.name = "shape", .kind = FW_FIELD_ENUM, .offset = offsetof(top, shape), .names = sample_shapes},
+    {.name = "version", .kind = FW_FIELD_FORMAT, .offset = offsetof(top, version), .min = 1, .max = 1},
     {.name = "budget",
      .kind = FW_FIELD_POWER,
      .offset = offsetof(top, budget),

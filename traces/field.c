@@ -232,6 +232,13 @@ fwi_field fwi_field_of_name(const char *name, size_t length) {
   return field_with_suffix(normal, written);
 }
 
+const fwi_scale *fwi_bracket_scale(const char *name, size_t length) {
+  const char *unit;
+  size_t unit_length = 0;
+  (void)bracket_at(name, length, &unit, &unit_length);
+  return unit == NULL ? NULL : fwi_scale_find(FWI_POWER_READING, unit, unit_length);
+}
+
 bool fwi_same_name(const char *a, size_t a_length, const char *b, size_t b_length) {
   char first[NAME_SIZE], second[NAME_SIZE];
   const char *unit;

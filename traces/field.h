@@ -36,6 +36,9 @@ typedef struct fwi_field {
 /* `name` may end in a unit: "power.draw [W]", "power (W)", "power_mw". Case and the signs between words do not count. */
 fwi_field fwi_field_of_name(const char *name, size_t length);
 
+/* The unit of power in brackets at the end of any name; NULL: none. */
+const fwi_scale *fwi_bracket_scale(const char *name, size_t length);
+
 /* Whether two names are the same but for case, the signs between words and a unit in brackets. */
 bool fwi_same_name(const char *a, size_t a_length, const char *b, size_t b_length);
 

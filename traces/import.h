@@ -200,7 +200,7 @@ typedef struct fw_import_report {
   fw_time_ns overlap; /* within which all GPUs were recorded; 0: none */
   fw_time_ns span;    /* that coverage is the share of */
   double coverage;    /* mean over GPUs of covered time / span; NaN where the span is 0 */
-  double mean_sum_w;  /* sum of the GPUs' means */
+  double mean_sum_w;  /* sum of the GPUs' means; NaN where one has none */
   fw_energy_pj hold_last;
   fw_energy_pj hold_next;
   fw_energy_pj trapezoid;
@@ -221,6 +221,9 @@ void fw_import_report_clear(fw_import_report *report);
 
 /* "+02:00", "-0330", "Z" or "UTC" as an offset. */
 bool fw_import_zone_parse(const char *text, fw_time_ns *out);
+
+/* Seconds, or a date and time, in UTC where it says no zone. */
+bool fw_import_time_parse(const char *text, fw_time_ns *out);
 
 /* A sink that writes our CSV. Totals are left out. Commit makes the file appear; abandon leaves nothing behind. */
 typedef struct fw_import_writer fw_import_writer;

@@ -35,6 +35,13 @@ const char *const fw_import_decision_names[FW_IMPORT_DECISION_COUNT] = {
     "gaps",
 };
 
+/* Of what comes with every row one warning is enough. */
+static size_t warned_limit(fw_import_decision decision) {
+  bool usual = decision == FW_IMPORT_LOGGER_COPY || decision == FW_IMPORT_INSTANCE || decision == FW_IMPORT_COARSE ||
+               decision == FW_IMPORT_OTHER_ENTITY || decision == FW_IMPORT_SAME_SECOND;
+  return usual ? 1 : WARNED_LIMIT;
+}
+
 static fw_status list_event(fwi_ledger *ledger, const fw_import_event *event) {
   fw_import_report *report = ledger->report;
   if (ledger->listed[event->decision] == FW_IMPORT_LISTED) return FW_OK;
@@ -48,7 +55,7 @@ static fw_status list_event(fwi_ledger *ledger, const fw_import_event *event) {
 
 fw_status fwi_ledger_add(fwi_ledger *ledger, const fw_import_event *event, const char *format, ...) {
   ledger->report->decisions[event->decision]++;
-  if (ledger->warned[event->decision] < WARNED_LIMIT) {
+  if (ledger->warned[event->decision] < warned_limit(event->decision)) {
     ledger->warned[event->decision]++;
     char message[512];
     va_list arguments;
@@ -65,7 +72,7 @@ void fwi_ledger_end(const fwi_ledger *ledger) {
   for (size_t i = 0; i < FW_IMPORT_DECISION_COUNT; i++) {
     size_t count = ledger->report->decisions[i];
     if (count <= ledger->warned[i] || ledger->warned[i] == 0) continue;
-    fw_warning(ledger->diagnostics, (fw_place){0}, "%s: %zu in all; the first %zu are above", fw_import_decision_names[i],
+    fw_warning(ledger->diagnostics, (fw_place){0}, "%s: %zu in all, the first %zu of them shown", fw_import_decision_names[i],
                count, ledger->warned[i]);
   }
 }

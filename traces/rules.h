@@ -3,6 +3,7 @@
 #define FWI_TRACES_RULES_H
 
 #include "traces/import.h"
+#include "traces/intervals.h"
 #include "traces/ledger.h"
 #include "traces/reading.h"
 
@@ -27,7 +28,47 @@ typedef struct fwi_record {
   bool sampled; /* set by fwi_rules_accept: the power went into the recording */
 } fwi_record;
 
-typedef struct fwi_series_state fwi_series_state;
+#define FWI_REMEMBERED_STAMPS ((size_t)64)
+#define FWI_LOGGER_LIMIT ((size_t)64)
+
+/* What is kept of one GPU beside its part of the report. Stamps are the log's own; `shift` is added on the way out. */
+typedef struct fwi_series_state {
+  uint64_t hash; /* of the name */
+  bool has_row;
+  fw_time_ns first_time; /* of the present piece, which ends where time goes back */
+  size_t first_line;
+  fw_time_ns last_time;
+  size_t last_line;
+  bool last_has_power;
+  fw_power_mw last_power; /* of the last row, as read */
+  fw_time_ns shift;
+  size_t header_count; /* as it was at the last row */
+  bool has_sample;     /* in the present piece */
+  fw_time_ns sample_time;
+  fw_power_mw sample_power;
+  fw_power_mw limit;    /* the last that was read; 0: none */
+  fw_energy_pj readings; /* sum of all samples, in mW */
+  fwi_intervals intervals;
+  bool nameless; /* the log has no identity */
+  size_t repeat_count;
+  size_t repeat_line;
+  bool has_counter; /* in the present piece */
+  fw_time_ns counter_time;
+  int64_t counter; /* uJ */
+  fw_time_ns counter_first; /* of the whole series */
+  bool derived;
+  size_t owner_source;
+  uint64_t owner_logger;
+  fw_energy_pj copies; /* sum of the other loggers' readings, in mW */
+  size_t copy_count;
+  uint64_t loggers[FWI_LOGGER_LIMIT];
+  size_t logger_count;
+  struct {
+    fw_time_ns time;
+    size_t line;
+  } stamps[FWI_REMEMBERED_STAMPS]; /* the first of the present piece */
+  size_t stamp_count;
+} fwi_series_state;
 
 typedef struct fwi_rules {
   const fw_import_options *options;
@@ -48,7 +89,7 @@ typedef struct fwi_rules {
   bool begun;          /* the sink has been */
   bool present[FW_IMPORT_VALUE_COUNT];
   size_t both_average, equal_average; /* rows with power.draw and power.draw.average */
-  fw_time_ns range_first, range_last;
+  char model[64]; /* of the first GPU, as the log names it */
 } fwi_rules;
 
 void fwi_rules_begin(fwi_rules *rules, const fw_import_options *options, const fw_import_sink *sink,
@@ -81,11 +122,10 @@ fw_status fwi_rules_note(fwi_rules *rules, fw_import_decision decision, size_t l
 /* A stamp at which `present` of `expected` GPUs have a value; `sum` of them. */
 void fwi_rules_step(fwi_rules *rules, size_t present, size_t expected, fw_power_mw sum);
 
+/* FW_ERROR_INPUT: stamps are repeated in a log without identities. */
+fw_status fwi_rules_nameless(const fwi_rules *rules, const fwi_series_state *state);
+
 /* Completes the report. */
 fw_status fwi_rules_end(fwi_rules *rules);
-
-/* Inside: the state of one series, for rules.c and its report. */
-#define FWI_REMEMBERED_STAMPS ((size_t)64)
-#define FWI_LOGGER_LIMIT ((size_t)64)
 
 #endif

@@ -71,7 +71,7 @@ fw_status fwi_source_line(fwi_source *source, bool *found, fw_diagnostics *diagn
   size_t searched = 0;
   for (;;) {
     size_t unread = source->end - source->start;
-    const char *text = source->buffer + source->start;
+    const char *text = unread > 0 ? source->buffer + source->start : NULL;
     const char *end = unread > searched ? memchr(text + searched, '\n', unread - searched) : NULL;
     *found = end != NULL || (source->at_end && unread > 0);
     if (*found) {

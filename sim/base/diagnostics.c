@@ -89,6 +89,15 @@ void fw_diagnostics_append(fw_diagnostics *to, fw_diagnostics *from) {
   fw_diagnostics_clear(from);
 }
 
+bool fw_diagnostics_repeated(const fw_diagnostics *list, size_t index) {
+  const fw_diagnostic *entry = &list->entries[index];
+  for (size_t i = 0; i < index; i++) {
+    const fw_diagnostic *earlier = &list->entries[i];
+    if (earlier->severity == entry->severity && strcmp(earlier->message, entry->message) == 0) return true;
+  }
+  return false;
+}
+
 void fw_diagnostics_clear(fw_diagnostics *list) {
   for (size_t i = 0; i < list->count; i++)
     free_entry(&list->entries[i]);

@@ -69,6 +69,9 @@ fw_status fw_error_memory(fw_diagnostics *list, const char *what);
 /* Moves all entries of `from` to the end of `to` and leaves `from` empty. */
 void fw_diagnostics_append(fw_diagnostics *to, fw_diagnostics *from);
 
+/* Whether an earlier entry has the severity and the message of entry `index`, wherever it points. */
+bool fw_diagnostics_repeated(const fw_diagnostics *list, size_t index);
+
 void fw_diagnostics_clear(fw_diagnostics *list);
 
 /* Formats one entry as "file:line:column: error: path: message", leaving out what is missing, into

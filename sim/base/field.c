@@ -34,6 +34,7 @@ size_t fwi_element_size(const fw_field *field) {
     return sizeof(bool);
   case FW_FIELD_INTEGER:
   case FW_FIELD_UNSIGNED:
+  case FW_FIELD_FORMAT:
     return sizeof(int64_t);
   case FW_FIELD_NUMBER:
     return sizeof(double);
@@ -86,5 +87,6 @@ bool fwi_field_has_min(const fw_field *field) {
 }
 
 bool fwi_field_has_max(const fw_field *field) {
-  return isfinite(field->max) && field->max > field->min;
+  const bool alone = field->max == field->min && field->max != 0 && !field->exclusive_min;
+  return isfinite(field->max) && (field->max > field->min || alone);
 }

@@ -25,6 +25,11 @@ const char *fwi_field_spelling(const fw_field *field, size_t n, char buffer[FWI_
 /* Whether `key` is a spelling of the field; `unit` is then the unit in the key, or NULL. */
 bool fwi_field_matches(const fw_field *field, const char *key, const fwi_unit **unit);
 
+/* Adds the value that the field has when it is left out, as JSON: in `unit`, or with its unit as a string where that is
+ * NULL. False, and nothing added, where there is none: the key is required, or what it means to leave it out is not a
+ * value (then the struct holds one outside the bounds, or says that none was given). */
+bool fwi_field_default(const fw_record *record, const fw_field *field, const fwi_unit *unit, fw_text *json);
+
 bool fwi_field_has_min(const fw_field *field);
 bool fwi_field_has_max(const fw_field *field);
 

@@ -51,7 +51,7 @@ fw_status fw_file_write(const char *path, const char *data, size_t length, fw_di
   fw_file_writer writer;
   fw_status status = fw_file_writer_open(&writer, path, diagnostics);
   if (status != FW_OK) return status;
-  (void)fwrite(data, 1, length, writer.stream); /* commit asks the stream whether all went well */
+  if (length > 0) (void)fwrite(data, 1, length, writer.stream); /* commit asks the stream whether all went well */
   return fw_file_writer_commit(&writer, diagnostics);
 }
 

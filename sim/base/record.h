@@ -22,6 +22,7 @@ typedef enum fw_field_kind {
   FW_FIELD_NUMBER,   /* double */
   FW_FIELD_STRING,   /* char *, owned */
   FW_FIELD_ENUM,     /* int: index into `names` */
+  FW_FIELD_FORMAT,   /* int64_t: the version of a file's format; one above `max` is told from a wrong value */
   FW_FIELD_POWER,    /* fw_power_mw */
   FW_FIELD_TIME,     /* fw_time_ns */
   FW_FIELD_NUMBERS,  /* fw_array of double */
@@ -56,8 +57,8 @@ typedef struct fw_variant {
 } fw_variant;
 
 /* One member. `name` is the key, without the unit for quantities. Bounds apply to numbers and quantities (in W
- * and s, after rounding to mW and ns) and to every element of an array of them. Both 0 without `exclusive_min` means
- * unbounded; a `max` not above `min` means no upper bound. */
+ * and s, after rounding to mW and ns) and to every element of an array of them. Both 0 means unbounded, but for a `min`
+ * that is exclusive; else a `max` below `min` means no upper bound, and one equal to it allows this value alone. */
 typedef struct fw_field {
   const char *name;
   fw_field_kind kind;

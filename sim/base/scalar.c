@@ -57,8 +57,10 @@ static bool check_bounds(fwi_decoder *d, const fw_field *field, const fw_json_va
   char upper[FW_NUMBER_TEXT_SIZE + 32] = "";
   fw_number_format_exact(field->min, min);
   fw_number_format_exact(field->max, max);
-  if (has_min) (void)snprintf(lower, sizeof lower, "%s %s%s", field->exclusive_min ? "above" : "at least", min, symbol);
-  if (has_max) (void)snprintf(upper, sizeof upper, "%sat most %s%s", has_min ? " and " : "", max, symbol);
+  const bool alone = has_min && has_max && field->min == field->max;
+  const char *least = alone ? "" : field->exclusive_min ? "above " : "at least ";
+  if (has_min) (void)snprintf(lower, sizeof lower, "%s%s%s", least, min, symbol);
+  if (has_max && !alone) (void)snprintf(upper, sizeof upper, "%sat most %s%s", has_min ? " and " : "", max, symbol);
   fwi_refuse(d, value, "must be %s%s, is %s%s", lower, upper, as_written(value, written), key_symbol);
   return false;
 }
@@ -105,6 +107,19 @@ static void decode_unsigned(fwi_decoder *d, const fw_field *field, const fw_json
   } else if (check_bounds(d, field, value, (double)number, "", "")) {
     *out = number;
   }
+}
+
+/* A file of a later format is no mistake of its writer. */
+static void decode_format(fwi_decoder *d, const fw_field *field, const fw_json_value *value, int64_t *out) {
+  const bool newer = fw_json_type_of(value) == FW_JSON_NUMBER && fw_json_number(value) >= field->max + 1;
+  char written[FW_SHOWN_SIZE];
+  char known[FW_NUMBER_TEXT_SIZE];
+  if (!newer) {
+    decode_integer(d, field, value, out);
+    return;
+  }
+  fwi_refuse(d, value, "format %s is newer than this fleetwatt, which reads format %s; use a newer fleetwatt",
+             as_written(value, written), fw_number_format_exact(field->max, known));
 }
 
 static void decode_string(fwi_decoder *d, const fw_json_value *value, char **out) {
@@ -230,6 +245,9 @@ void fwi_decode_scalar(fwi_decoder *d, const fw_field *field, const fwi_unit *un
     break;
   case FW_FIELD_UNSIGNED:
     decode_unsigned(d, field, value, out);
+    break;
+  case FW_FIELD_FORMAT:
+    decode_format(d, field, value, out);
     break;
   case FW_FIELD_NUMBER:
     decode_number(d, field, value, out);

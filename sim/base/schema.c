@@ -7,23 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/definitions.h"
 #include "sim/base/field.h"
-#include "sim/base/memory.h"
-
-/* A record as the schema sees it: with a tag, it is the case of a variant and has a constant "kind". */
-typedef struct definition {
-  const fw_record *record;
-  const char *tag;
-} definition;
 
 /* The text under way. `fresh` is true where the next item needs no comma before it. */
 typedef struct emitter {
   fw_text *text;
   size_t depth;
   bool fresh;
-  definition *definitions;
-  size_t definition_count;
-  size_t definition_capacity;
+  fwi_definitions definitions;
 } emitter;
 
 static void begin_item(emitter *e, const char *key) {
@@ -61,6 +53,16 @@ static void add_string(emitter *e, const char *key, const char *value) {
   fw_text_add_json_string(e->text, value);
 }
 
+/* The same from a text of its own, which is freed. */
+static void add_built_string(emitter *e, const char *key, fw_text *value) {
+  if (value->failed) {
+    e->text->failed = true;
+  } else {
+    add_string(e, key, value->data);
+  }
+  fw_text_clear(value);
+}
+
 /* A value that is JSON text already. */
 static void add_raw(emitter *e, const char *key, const char *json) {
   begin_item(e, key);
@@ -76,43 +78,16 @@ static void add_description(emitter *e, const char *doc) {
   if (doc != NULL) add_string(e, "description", doc);
 }
 
-/* The index of a definition, added when it is new; 0 when memory is short (the text is then marked as failed). */
-static size_t intern(emitter *e, const fw_record *record, const char *tag) {
-  for (size_t i = 0; i < e->definition_count; i++) {
-    const definition *known = &e->definitions[i];
-    bool same_tag = known->tag == tag || (known->tag != NULL && tag != NULL && strcmp(known->tag, tag) == 0);
-    if (known->record == record && same_tag) return i;
-  }
-  if (!fw_grow(&e->definitions, &e->definition_capacity, e->definition_count + 1, sizeof *e->definitions)) {
-    e->text->failed = true;
-    return 0;
-  }
-  e->definitions[e->definition_count] = (definition){record, tag};
-  return e->definition_count++;
-}
-
-/* The record's name, numbered where an earlier definition has it too. */
-static void name_definition(const emitter *e, size_t index, fw_text *name) {
-  const char *own = e->definitions[index].record->name;
-  size_t namesakes = 0;
-  for (size_t i = 0; i < index; i++)
-    namesakes += strcmp(e->definitions[i].record->name, own) == 0;
-  fw_text_add(name, own);
-  if (namesakes > 0) fw_text_add_format(name, "_%zu", namesakes + 1);
-}
-
 static void add_reference(emitter *e, const fw_record *record, const char *tag) {
   fw_text path = FW_TEXT_INIT;
-  size_t index = intern(e, record, tag);
-  if (e->text->failed) return;
+  size_t index;
   fw_text_add(&path, "#/$defs/");
-  name_definition(e, index, &path);
-  if (path.failed) {
-    e->text->failed = true;
+  if (fwi_definitions_intern(&e->definitions, record, tag, &index)) {
+    fwi_definitions_name(&e->definitions, index, &path);
   } else {
-    add_string(e, "$ref", path.data);
+    path.failed = true;
   }
-  fw_text_clear(&path);
+  add_built_string(e, "$ref", &path);
 }
 
 static void add_bounds(emitter *e, const fw_field *field, const fwi_unit *unit) {
@@ -132,12 +107,7 @@ static void add_quantity(emitter *e, const fw_field *field, const fwi_unit *unit
   add_string(e, "type", "string");
   fw_text_add_format(&pattern, "^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)? *(%s)$",
                      fwi_field_quantity(field)->pattern);
-  if (pattern.failed) {
-    e->text->failed = true;
-  } else {
-    add_string(e, "pattern", pattern.data);
-  }
-  fw_text_clear(&pattern);
+  add_built_string(e, "pattern", &pattern);
 }
 
 static void add_integer(emitter *e, const fw_field *field) {
@@ -171,6 +141,7 @@ static void add_value(emitter *e, const fw_field *field, const fwi_unit *unit) {
     break;
   case FW_FIELD_INTEGER:
   case FW_FIELD_UNSIGNED:
+  case FW_FIELD_FORMAT:
     add_integer(e, field);
     break;
   case FW_FIELD_NUMBER:
@@ -198,9 +169,18 @@ static void add_value(emitter *e, const fw_field *field, const fwi_unit *unit) {
   }
 }
 
-static void add_property(emitter *e, const fw_field *field, const char *key, const fwi_unit *unit) {
+static void add_default(emitter *e, const fw_record *record, const fw_field *field, const fwi_unit *unit) {
+  fw_text value = FW_TEXT_INIT;
+  if (fwi_field_default(record, field, unit, &value)) add_raw(e, "default", value.failed ? "" : value.data);
+  e->text->failed |= value.failed;
+  fw_text_clear(&value);
+}
+
+static void add_property(emitter *e, const fw_record *record, const fw_field *field, const char *key,
+                         const fwi_unit *unit) {
   open_item(e, key, "{");
   add_description(e, field->doc);
+  add_default(e, record, field, unit);
   if (fwi_is_array(field)) {
     add_string(e, "type", "array");
     if (field->min_count > 0) add_number(e, "minItems", (double)field->min_count);
@@ -213,7 +193,7 @@ static void add_property(emitter *e, const fw_field *field, const char *key, con
   close_item(e, "}");
 }
 
-static void add_properties(emitter *e, const definition *of) {
+static void add_properties(emitter *e, const fwi_definition *of) {
   char key[FWI_KEY_SIZE];
   open_item(e, "properties", "{");
   if (of->tag != NULL) {
@@ -226,7 +206,7 @@ static void add_properties(emitter *e, const definition *of) {
     const fwi_unit *unit;
     for (size_t n = 0; fwi_field_spelling(field, n, key) != NULL; n++) {
       (void)fwi_field_matches(field, key, &unit);
-      add_property(e, field, key, unit);
+      add_property(e, of->record, field, key, unit);
     }
   }
   add_raw(e, "notes", "{}");
@@ -234,7 +214,7 @@ static void add_properties(emitter *e, const definition *of) {
 }
 
 /* Keys that must be there as they are. */
-static void add_required(emitter *e, const definition *of) {
+static void add_required(emitter *e, const fwi_definition *of) {
   open_item(e, "required", "[");
   if (of->tag != NULL) add_string(e, NULL, "kind");
   for (size_t i = 0; i < of->record->field_count; i++) {
@@ -269,9 +249,9 @@ static void add_required_quantities(emitter *e, const fw_record *record) {
 }
 
 static void add_definition(emitter *e, size_t index) {
-  definition own = e->definitions[index]; /* a copy: the array grows while references are added */
+  fwi_definition own = e->definitions.data[index]; /* a copy: the array grows while references are added */
   fw_text name = FW_TEXT_INIT;
-  name_definition(e, index, &name);
+  fwi_definitions_name(&e->definitions, index, &name);
   if (name.failed) e->text->failed = true;
   open_item(e, name.failed ? NULL : name.data, "{");
   fw_text_clear(&name);
@@ -295,10 +275,10 @@ void fw_record_schema(const fw_record *record, const char *id, fw_text *text) {
   add_string(&e, "title", record->name);
   add_reference(&e, record, NULL);
   open_item(&e, "$defs", "{");
-  for (size_t i = 0; i < e.definition_count && !text->failed; i++)
+  for (size_t i = 0; i < e.definitions.count && !text->failed; i++)
     add_definition(&e, i);
   close_item(&e, "}");
   close_item(&e, "}");
   fw_text_add(text, "\n");
-  free(e.definitions);
+  free(e.definitions.data);
 }

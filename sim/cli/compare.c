@@ -9,6 +9,14 @@ const fwi_command fwi_compare_command = {
     "compare", "all policies at all budgets of a scenario, on the same random numbers", "SCENARIO",
     "fleetwatt compare scenarios/fleet16-staggered.json --seeds 30 --hours 24", run};
 
+static void as_text(const void *result, const fw_diagnostics *diagnostics, fw_text *out) {
+  fw_report_compare_text(result, diagnostics, out);
+}
+
+static void as_json(const void *result, const fw_diagnostics *diagnostics, fw_text *out) {
+  fw_report_compare_json(result, diagnostics, out);
+}
+
 static fw_status compare(const char *path, const fwi_scenario_flags *flags, fw_diagnostics *diagnostics) {
   fw_scenario *scenario = NULL;
   fw_status status = fwi_read_scenario(path, flags, &scenario, diagnostics);
@@ -21,17 +29,11 @@ static fw_status compare(const char *path, const fwi_scenario_flags *flags, fw_d
                                       .progress_context = &progress,
                                       .cancel = fwi_watch_interrupt()};
   fw_compare_result result;
-  status = fw_compare(scenario, &options, &result, diagnostics);
+  status = fw_authority_warn(scenario, scenario->policy_count, FW_AUTHORITY_THRESHOLD, diagnostics);
+  status = status == FW_OK ? fw_compare(scenario, &options, &result, diagnostics) : status;
   fwi_progress_end(&progress);
   if (status == FW_OK) {
-    fw_text text = FW_TEXT_INIT;
-    if (flags->json) {
-      fw_report_compare_json(&result, diagnostics, &text);
-    } else {
-      fw_report_compare_text(&result, diagnostics, &text);
-    }
-    status = fwi_output(&text, flags->output, diagnostics);
-    fw_text_clear(&text);
+    status = fwi_deliver(flags, as_text, as_json, &result, diagnostics);
     fw_compare_clear(&result);
   }
   fw_scenario_free(scenario);
@@ -50,6 +52,7 @@ static int run(int argc, char **argv) {
       FWI_THREADS_FLAG(values),
       FWI_JSON_FLAG(values),
       FWI_OUTPUT_FLAG(values),
+      FWI_SAVE_FLAG(values),
   };
   const size_t count = sizeof flags / sizeof flags[0];
   fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;

@@ -129,8 +129,16 @@ static fw_status take_flag(const fwi_command *command, const fwi_flag *flags, si
   return read_value(flag, value, diagnostics);
 }
 
-fw_status fwi_flags_parse(const fwi_command *command, const fwi_flag *flags, size_t flag_count, int argc, char **argv,
-                          const char **operand, bool *help, fw_diagnostics *diagnostics) {
+static fw_status take_operand(fwi_operands *operands, size_t limit, const char *value, fw_diagnostics *diagnostics) {
+  if (operands->count == limit) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "unexpected argument %s", value);
+  }
+  operands->values[operands->count++] = value;
+  return FW_OK;
+}
+
+static fw_status parse(const fwi_command *command, const fwi_flag *flags, size_t flag_count, int argc, char **argv,
+                       fwi_operands *operands, size_t limit, bool *help, fw_diagnostics *diagnostics) {
   *help = false;
   for (int i = 0; i < argc; i++) {
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
@@ -140,20 +148,29 @@ fw_status fwi_flags_parse(const fwi_command *command, const fwi_flag *flags, siz
   }
   fw_status status = FW_OK;
   for (int i = 0; i < argc; i++) {
-    fw_status one = FW_OK;
-    if (argv[i][0] == '-' && argv[i][1] != '\0') {
-      one = take_flag(command, flags, flag_count, argc, argv, &i, diagnostics);
-    } else if (operand != NULL && *operand == NULL) {
-      *operand = argv[i];
-    } else {
-      one = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "unexpected argument %s", argv[i]);
-    }
+    bool flag = argv[i][0] == '-' && argv[i][1] != '\0';
+    fw_status one = flag ? take_flag(command, flags, flag_count, argc, argv, &i, diagnostics)
+                         : take_operand(operands, limit, argv[i], diagnostics);
     status = status != FW_OK ? status : one;
   }
-  if (status == FW_OK && operand != NULL && *operand == NULL && command->operand != NULL) {
+  if (status == FW_OK && operands->count == 0 && limit > 0 && command->operand != NULL) {
     status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "%s is missing; for example: %s", command->operand,
                       command->example);
   }
+  return status;
+}
+
+fw_status fwi_flags_parse_many(const fwi_command *command, const fwi_flag *flags, size_t flag_count, int argc,
+                               char **argv, fwi_operands *operands, bool *help, fw_diagnostics *diagnostics) {
+  *operands = (fwi_operands){0};
+  return parse(command, flags, flag_count, argc, argv, operands, FWI_LIST_LIMIT, help, diagnostics);
+}
+
+fw_status fwi_flags_parse(const fwi_command *command, const fwi_flag *flags, size_t flag_count, int argc, char **argv,
+                          const char **operand, bool *help, fw_diagnostics *diagnostics) {
+  fwi_operands operands = {0};
+  fw_status status = parse(command, flags, flag_count, argc, argv, &operands, operand != NULL ? 1 : 0, help, diagnostics);
+  if (operands.count > 0) *operand = operands.values[0];
   return status;
 }
 

@@ -18,6 +18,11 @@ typedef struct fwi_words {
   size_t count;
 } fwi_words;
 
+typedef struct fwi_operands {
+  const char *values[FWI_LIST_LIMIT];
+  size_t count;
+} fwi_operands;
+
 typedef enum fwi_flag_kind {
   FWI_FLAG_SWITCH,   /* bool */
   FWI_FLAG_TEXT,     /* const char * */
@@ -47,6 +52,10 @@ typedef struct fwi_command {
  * then nothing is checked. All faults are reported. */
 fw_status fwi_flags_parse(const fwi_command *command, const fwi_flag *flags, size_t flag_count, int argc, char **argv,
                           const char **operand, bool *help, fw_diagnostics *diagnostics);
+
+/* The same for a command that takes one operand or more. */
+fw_status fwi_flags_parse_many(const fwi_command *command, const fwi_flag *flags, size_t flag_count, int argc,
+                               char **argv, fwi_operands *operands, bool *help, fw_diagnostics *diagnostics);
 
 void fwi_flags_print_help(const fwi_command *command, const fwi_flag *flags, size_t flag_count);
 void fwi_words_clear(fwi_words *words);

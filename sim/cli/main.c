@@ -1,4 +1,5 @@
 /* fleetwatt: finds the subcommand and runs it. */
+#include <errno.h>
 #include <gsl/gsl_errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #include "sim/base/text.h"
 #include "sim/cli/cli.h"
 
-static const fwi_command *const commands[] = {&fwi_run_command, &fwi_compare_command, &fwi_windows_command,
+static const fwi_command *const commands[] = {&fwi_run_command, &fwi_compare_command, &fwi_authority_command, &fwi_reproduce_command, &fwi_windows_command, &fwi_import_command,
                                               &fwi_schema_command};
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
@@ -33,9 +34,7 @@ static int unknown_command(const char *name) {
   return 2;
 }
 
-int main(int argc, char **argv) {
-  (void)gsl_set_error_handler_off(); /* GSL's own would abort */
-  (void)signal(SIGPIPE, SIG_IGN);    /* a closed pipe is an error to report, not a death */
+static int dispatch(int argc, char **argv) {
   if (argc < 2) {
     print_usage(stderr);
     return 2;
@@ -54,4 +53,21 @@ int main(int argc, char **argv) {
     }
   }
   return unknown_command(argv[1]);
+}
+
+/* Help and versions are printed without a look at what became of them. */
+static int flushed(int status) {
+  if (fflush(stdout) == 0 && ferror(stdout) == 0) {
+    return status;
+  }
+  if (status == 0) {
+    (void)fprintf(stderr, "error: standard output: %s\n", strerror(errno));
+  }
+  return status == 0 ? 3 : status;
+}
+
+int main(int argc, char **argv) {
+  (void)gsl_set_error_handler_off(); /* GSL's own would abort */
+  (void)signal(SIGPIPE, SIG_IGN);    /* a closed pipe is an error to report, not a death */
+  return flushed(dispatch(argc, argv));
 }

@@ -33,6 +33,14 @@ static fw_status simulate(const fw_scenario *scenario, const run_flags *flags, u
   return fwi_series_close(&writer, status, diagnostics);
 }
 
+static void as_text(const void *report, const fw_diagnostics *diagnostics, fw_text *out) {
+  fw_report_run_text(report, diagnostics, out);
+}
+
+static void as_json(const void *report, const fw_diagnostics *diagnostics, fw_text *out) {
+  fw_report_run_json(report, diagnostics, out);
+}
+
 static fw_status run_scenario(const char *path, const run_flags *flags, fw_diagnostics *diagnostics) {
   fw_scenario *scenario = NULL;
   fw_status status = fwi_read_scenario(path, &flags->scenario, &scenario, diagnostics);
@@ -41,17 +49,11 @@ static fw_status run_scenario(const char *path, const run_flags *flags, fw_diagn
   }
   fw_result result = {0};
   const uint64_t seed = flags->seed != UINT64_MAX ? flags->seed : scenario->seed;
-  status = simulate(scenario, flags, seed, &result, diagnostics);
+  status = fw_authority_warn(scenario, 1, FW_AUTHORITY_THRESHOLD, diagnostics);
+  status = status == FW_OK ? simulate(scenario, flags, seed, &result, diagnostics) : status;
   if (status == FW_OK) {
     const fw_report_run report = {scenario, 0, 0, seed, &result};
-    fw_text text = FW_TEXT_INIT;
-    if (flags->scenario.json) {
-      fw_report_run_json(&report, diagnostics, &text);
-    } else {
-      fw_report_run_text(&report, diagnostics, &text);
-    }
-    status = fwi_output(&text, flags->scenario.output, diagnostics);
-    fw_text_clear(&text);
+    status = fwi_deliver(&flags->scenario, as_text, as_json, &report, diagnostics);
     fw_result_clear(&result);
   }
   fw_scenario_free(scenario);
@@ -71,6 +73,7 @@ static int run(int argc, char **argv) {
       FWI_THREADS_FLAG(values.scenario),
       FWI_JSON_FLAG(values.scenario),
       FWI_OUTPUT_FLAG(values.scenario),
+      FWI_SAVE_FLAG(values.scenario),
   };
   const size_t count = sizeof flags / sizeof flags[0];
   fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;

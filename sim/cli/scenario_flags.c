@@ -1,7 +1,8 @@
-/* From flags to overrides. */
+/* From flags to overrides, and from results to where the flags want them. */
 #include "sim/cli/scenario_flags.h"
 
 #include <limits.h>
+#include <string.h>
 
 fw_status fwi_read_scenario(const char *path, const fwi_scenario_flags *flags, fw_scenario **out,
                             fw_diagnostics *diagnostics) {
@@ -18,5 +19,23 @@ fw_status fwi_read_scenario(const char *path, const fwi_scenario_flags *flags, f
   if (flags->threads > (uint64_t)INT_MAX || flags->seeds > UINT64_C(1000000)) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--threads or --seeds is too large");
   }
+  if (flags->save != NULL && flags->output != NULL && strcmp(flags->save, flags->output) == 0) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--save and --output name the same file; give two");
+  }
   return fw_scenario_read(path, &overrides, out, diagnostics);
+}
+
+static fw_status render(fwi_render as, const void *result, const char *path, fw_diagnostics *diagnostics) {
+  fw_text text = FW_TEXT_INIT;
+  as(result, diagnostics, &text);
+  const fw_status status = fwi_output(&text, path, diagnostics);
+  fw_text_clear(&text);
+  return status;
+}
+
+fw_status fwi_deliver(const fwi_scenario_flags *flags, fwi_render as_text, fwi_render as_json, const void *result,
+                      fw_diagnostics *diagnostics) {
+  const fw_status saved = flags->save != NULL ? render(as_json, result, flags->save, diagnostics) : FW_OK;
+  const fw_status printed = render(flags->json ? as_json : as_text, result, flags->output, diagnostics);
+  return saved != FW_OK ? saved : printed;
 }

@@ -14,6 +14,7 @@ typedef struct fwi_scenario_flags {
   const char *trace;
   bool json;
   const char *output;
+  const char *save;
 } fwi_scenario_flags;
 
 #define FWI_HOURS_FLAG(values)                                                                                         \
@@ -27,8 +28,19 @@ typedef struct fwi_scenario_flags {
 #define FWI_OUTPUT_FLAG(values)                                                                                        \
   { "--output", FWI_FLAG_TEXT, &(values).output, "FILE", "write to FILE instead of standard output" }
 
+#define FWI_SAVE_FLAG(values)                                                                                          \
+  { "--save", FWI_FLAG_TEXT, &(values).save, "FILE", "also write the JSON to FILE, whatever is printed" }
+
 /* Reads the scenario under the flags' overrides. */
 fw_status fwi_read_scenario(const char *path, const fwi_scenario_flags *flags, fw_scenario **out,
                             fw_diagnostics *diagnostics);
+
+/* A result as text or as JSON; `result` is the command's own. */
+typedef void (*fwi_render)(const void *result, const fw_diagnostics *diagnostics, fw_text *out);
+
+/* Writes a result as the flags ask: the JSON to --save first, so that a closed pipe does not lose it, then what is
+ * printed. */
+fw_status fwi_deliver(const fwi_scenario_flags *flags, fwi_render as_text, fwi_render as_json, const void *result,
+                      fw_diagnostics *diagnostics);
 
 #endif

@@ -2,43 +2,16 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "sim/report/figure.h"
+#include "sim/report/notes.h"
 #include "sim/report/report.h"
 #include "sim/report/table.h"
 
-/* Numbers are printed by fw_number_format, so tables are the same in every locale. */
-static const char *percent(double share, char *buffer) {
-  return fw_number_format(100.0 * share, 3, buffer);
-}
+/* Share of clamped samples that is worth a note. */
+#define WORTH_A_NOTE 0.001
 
-/* "12.3 ± 0.4", "0 (< 9.5)" for a one-sided bound, "n/a" where the window was never full. */
-static void add_rate(fwi_table *table, fw_estimate rate) {
-  char mean[FW_NUMBER_TEXT_SIZE];
-  char half[FW_NUMBER_TEXT_SIZE];
-  if (isnan(rate.mean)) {
-    fwi_table_add(table, "n/a");
-  } else if (isnan(rate.lo)) {
-    fwi_table_add(table, "%s", percent(rate.mean, mean));
-  } else if (rate.mean == 0.0) {
-    fwi_table_add(table, "0 (< %s)", fw_number_format(100.0 * rate.hi, 2, half));
-  } else {
-    const double below = rate.mean - rate.lo;
-    const double above = rate.hi - rate.mean;
-    fwi_table_add(table, "%s \302\261 %s", percent(rate.mean, mean),
-                  fw_number_format(100.0 * (above > below ? above : below), 2, half));
-  }
-}
-
-static void add_estimate(fwi_table *table, fw_estimate value, double scale, int digits) {
-  char mean[FW_NUMBER_TEXT_SIZE];
-  char half[FW_NUMBER_TEXT_SIZE];
-  if (isnan(value.mean)) {
-    fwi_table_add(table, "n/a");
-  } else if (isnan(value.lo)) {
-    fwi_table_add(table, "%s", fw_number_format(value.mean * scale, digits, mean));
-  } else {
-    fwi_table_add(table, "%s \302\261 %s", fw_number_format(value.mean * scale, digits, mean),
-                  fw_number_format((value.hi - value.mean) * scale, 2, half));
-  }
+static const fw_estimate *rate_of(const fw_compare_arm *arm, size_t window) {
+  return &arm->metrics[fw_metric_slot(FW_METRIC_VIOLATION_RATE, window)];
 }
 
 static void add_head(fwi_table *table, const fw_scenario *scenario) {
@@ -56,11 +29,12 @@ static void add_arm(fwi_table *table, const fw_compare_result *result, const fw_
   const fw_scenario *scenario = result->scenario;
   fwi_table_add(table, "%s", scenario->policies[arm->policy].name);
   for (size_t w = 0; w < scenario->window_count; w++) {
-    add_rate(table, arm->metrics[fw_metric_slot(FW_METRIC_VIOLATION_RATE, w)]);
+    char rate[FWI_FIGURE_SIZE];
+    fwi_table_add(table, "%s", fwi_figure_rate(*rate_of(arm, w), rate));
   }
-  add_estimate(table, arm->metrics[fw_metric_slot(FW_METRIC_TOKENS, 0)], 1e-6, 5);
-  add_estimate(table, arm->metrics[fw_metric_slot(FW_METRIC_WH_PER_1K_TOKENS, 0)], 1.0, 4);
-  add_estimate(table, arm->metrics[fw_metric_slot(FW_METRIC_MEAN_W, 0)], 1e-3, 4);
+  fwi_table_add_estimate(table, arm->metrics[fw_metric_slot(FW_METRIC_TOKENS, 0)], 1e-6, 5);
+  fwi_table_add_estimate(table, arm->metrics[fw_metric_slot(FW_METRIC_WH_PER_1K_TOKENS, 0)], 1.0, 4);
+  fwi_table_add_estimate(table, arm->metrics[fw_metric_slot(FW_METRIC_MEAN_W, 0)], 1e-3, 4);
 }
 
 static void add_budget_title(const fw_scenario *scenario, size_t index, fw_text *out) {
@@ -78,11 +52,13 @@ static void add_budget_title(const fw_scenario *scenario, size_t index, fw_text 
 
 static void add_title(const fw_compare_result *result, fw_text *out) {
   const fw_scenario *scenario = result->scenario;
-  fw_text_add_format(out, "%s: %zu GPUs, nameplate ", scenario->name, scenario->topology.gpus);
+  const size_t gpus = scenario->topology.gpus;
+  fw_text_add_format(out, "%s: %zu GPU%s, nameplate ", scenario->name, gpus, gpus == 1 ? "" : "s");
   fw_text_add_number(out, fw_power_to_watts(scenario->nameplate), 6);
   fw_text_add(out, " W, ");
   fw_text_add_number(out, fw_time_to_seconds(scenario->duration) / 3600.0, 6);
-  fw_text_add_format(out, " h, %zu seeds, means and 95 %% intervals (scenario %s)\n", result->seeds, scenario->hash);
+  fw_text_add_format(out, " h, %zu seed%s (scenario %s)\n", result->seeds, result->seeds == 1 ? "" : "s",
+                     scenario->hash);
 }
 
 /* One row of what a policy buys and what it costs against the first policy, on the same seeds. */
@@ -93,10 +69,11 @@ static void add_difference(fwi_table *table, const fw_compare_result *result, co
   const fw_paired_estimate energy = difference->metrics[fw_metric_slot(FW_METRIC_ENERGY_WH, 0)];
   char correlation[FW_NUMBER_TEXT_SIZE];
   fwi_table_add(table, "%s", result->scenario->policies[arm->policy].name);
-  add_estimate(table, difference->metrics[fw_metric_slot(FW_METRIC_VIOLATION_RATE, window)].difference, 100.0, 3);
-  add_estimate(table, difference->metrics[fw_metric_slot(FW_METRIC_TOKENS, 0)].difference,
-               base > 0.0 ? 100.0 / base : (double)NAN, 3);
-  fwi_table_add(table, "%s", isnan(energy.correlation) ? "n/a" : fw_number_format(energy.correlation, 2, correlation));
+  fwi_table_add_estimate(table, difference->metrics[fw_metric_slot(FW_METRIC_VIOLATION_RATE, window)].difference, 100.0,
+                         3);
+  fwi_table_add_estimate(table, difference->metrics[fw_metric_slot(FW_METRIC_TOKENS, 0)].difference,
+                         base > 0.0 ? 100.0 / base : (double)NAN, 3);
+  fwi_table_add(table, "%s", isnan(energy.correlation) ? "n/a" : fwi_figure_fixed(energy.correlation, 2, correlation));
 }
 
 static void add_differences(const fw_compare_result *result, size_t budget, fw_text *out) {
@@ -117,24 +94,81 @@ static void add_differences(const fw_compare_result *result, size_t budget, fw_t
   fwi_table_finish(&table, "  ", out);
 }
 
-static void add_notes(const fw_compare_result *result, const fw_diagnostics *diagnostics, fw_text *out) {
+static bool is_cut(fw_estimate rate) {
+  return rate.mean > 0.0 && rate.mean < 1.0 && (rate.lo <= 0.0 || rate.hi >= 1.0);
+}
+
+static bool is_one_sided(fw_estimate rate) {
+  return (rate.mean == 0.0 && rate.hi > 0.0) || (rate.mean == 1.0 && rate.lo < 1.0);
+}
+
+static bool any_rate(const fw_compare_result *result, bool (*is)(fw_estimate)) {
   for (size_t i = 0; i < result->arm_count; i++) {
-    const fw_compare_arm *arm = &result->arms[i];
-    const double ticks = (double)arm->gpu_ticks;
-    if (arm->budget == 0 && (double)(arm->clamps.floor + arm->clamps.ceiling) > 0.001 * ticks) {
-      fw_text_add_format(out, "\nnote: %s: ", result->scenario->policies[arm->policy].name);
-      fw_text_add_number(out, 100.0 * (double)arm->clamps.floor / ticks, 2);
-      fw_text_add(out, " % of GPU samples were raised to idle power and ");
-      fw_text_add_number(out, 100.0 * (double)arm->clamps.ceiling / ticks, 2);
-      fw_text_add(out, " % lowered to the board's maximum, which moves the mean by ");
-      fw_text_add_number(out, arm->clamps.bias_w, 2);
-      fw_text_add(out, " W per GPU");
+    for (size_t w = 0; w < result->scenario->window_count; w++) {
+      if (is(*rate_of(&result->arms[i], w))) {
+        return true;
+      }
     }
   }
-  for (size_t i = 0; i < diagnostics->count; i++) {
-    fw_text_add_format(out, "\nnote: %s", diagnostics->entries[i].message);
+  return false;
+}
+
+/* What the columns and the figures mean; of the rarer forms only those that occur. */
+static void add_legend(const fw_compare_result *result, fw_text *out) {
+  fw_text_add(out,
+              "\nColumns in s: time at which the mean over so many seconds is above the budget, in % of the time at "
+              "which\nsuch a window is full (n/a: never). Wh/1k: energy for 1,000 tokens. Mean kW: of the site.\n");
+  if (result->seeds > 1) {
+    fw_text_add(out, "a \302\261 b: mean over the seeds and half the width of its 95 % interval.\n");
   }
-  fw_text_add(out, "\n");
+  if (any_rate(result, is_cut)) {
+    fw_text_add(out, "a (< b), a (> b): the same where the interval ends at 0 or at 100 %; b is its other end.\n");
+  }
+  if (any_rate(result, is_one_sided)) {
+    fw_text_add(out, "0 (< b), 100 (> b): never or always in every run; b is a one-sided 95 % bound, which more seeds "
+                     "tighten.\n");
+  }
+  if (result->difference_count > 0) {
+    fw_text_add_format(out,
+                       "Paired: difference to %s seed by seed, and how far the energies of the pairs move together.\n",
+                       result->scenario->policies[0].name);
+  }
+}
+
+static double clamped_share(const fw_compare_arm *arm) {
+  return arm->gpu_ticks > 0 ? (double)(arm->clamps.floor + arm->clamps.ceiling) / (double)arm->gpu_ticks : 0.0;
+}
+
+static const fw_compare_arm *most_clamped(const fw_compare_result *result) {
+  const fw_compare_arm *most = &result->arms[0];
+  for (size_t i = 1; i < result->arm_count; i++) {
+    if (clamped_share(&result->arms[i]) > clamped_share(most)) {
+      most = &result->arms[i];
+    }
+  }
+  return most;
+}
+
+/* One note for all arms: they share their models, so they are clamped alike. */
+static void add_clamp_note(const fw_compare_result *result, fw_text *out) {
+  const fw_compare_arm *arm = most_clamped(result);
+  const double ticks = (double)arm->gpu_ticks;
+  if (!(clamped_share(arm) > WORTH_A_NOTE)) {
+    return;
+  }
+  fw_text_add(out, "\nnote: up to ");
+  fw_text_add_number(out, 100.0 * (double)arm->clamps.floor / ticks, 2);
+  fw_text_add(out, " % of the GPU samples of an arm were raised to idle power and ");
+  fw_text_add_number(out, 100.0 * (double)arm->clamps.ceiling / ticks, 2);
+  fw_text_add(out, " % lowered to the board's maximum, which moves the mean by ");
+  fw_text_add_number(out, arm->clamps.bias_w, 2);
+  fw_text_add_format(out, " W per GPU (largest in %s", result->scenario->policies[arm->policy].name);
+  if (result->scenario->budget_count > 1) {
+    fw_text_add(out, " at ");
+    fw_text_add_number(out, fw_power_to_watts(result->scenario->budgets[arm->budget].power), 6);
+    fw_text_add(out, " W");
+  }
+  fw_text_add(out, ")\n");
 }
 
 void fw_report_compare_text(const fw_compare_result *result, const fw_diagnostics *diagnostics, fw_text *out) {
@@ -154,5 +188,7 @@ void fw_report_compare_text(const fw_compare_result *result, const fw_diagnostic
       add_differences(result, budget, out);
     }
   }
-  add_notes(result, diagnostics, out);
+  add_legend(result, out);
+  add_clamp_note(result, out);
+  fwi_notes_add(diagnostics, out);
 }

@@ -66,7 +66,7 @@ void fwi_json_estimate(fwi_json_out *out, const char *key, fw_estimate value) {
 void fwi_json_warnings(fwi_json_out *out, const fw_diagnostics *diagnostics) {
   fwi_json_out list = fwi_json_open(out, "warnings", '[');
   for (size_t i = 0; i < diagnostics->count; i++) {
-    if (diagnostics->entries[i].severity == FW_SEVERITY_WARNING) {
+    if (diagnostics->entries[i].severity == FW_SEVERITY_WARNING && !fw_diagnostics_repeated(diagnostics, i)) {
       fwi_json_string(&list, NULL, diagnostics->entries[i].message);
     }
   }

@@ -24,7 +24,7 @@ void fwi_json_string(fwi_json_out *out, const char *key, const char *value);
 void fwi_json_bool(fwi_json_out *out, const char *key, bool value);
 void fwi_json_estimate(fwi_json_out *out, const char *key, fw_estimate value);
 
-/* "warnings": [...] from the diagnostics. */
+/* "warnings": [...] from the diagnostics, each once. */
 void fwi_json_warnings(fwi_json_out *out, const fw_diagnostics *diagnostics);
 
 /* The head that all results share. */

@@ -3,7 +3,9 @@
 #define FW_REPORT_REPORT_H
 
 #include "sim/base/text.h"
+#include "sim/study/authority.h"
 #include "sim/study/compare.h"
+#include "sim/study/reproduce.h"
 #include "sim/study/windows.h"
 
 /* The version that stands in every JSON result. */
@@ -24,6 +26,15 @@ typedef struct fw_report_run {
 
 void fw_report_run_text(const fw_report_run *run, const fw_diagnostics *diagnostics, fw_text *out);
 void fw_report_run_json(const fw_report_run *run, const fw_diagnostics *diagnostics, fw_text *out);
+
+/* `fleetwatt authority`: a row for each actuator; every setting tried stands in the JSON. */
+void fw_report_authority_text(const fw_authority_result *result, const fw_diagnostics *diagnostics, fw_text *out);
+void fw_report_authority_json(const fw_authority_result *result, const fw_diagnostics *diagnostics, fw_text *out);
+
+/* `fleetwatt reproduce`: a table for each published table; the Markdown is docs/validation.md. */
+void fw_report_ledger_text(const fw_reproduce_result *result, const fw_diagnostics *diagnostics, fw_text *out);
+void fw_report_ledger_json(const fw_reproduce_result *result, const fw_diagnostics *diagnostics, fw_text *out);
+void fw_report_ledger_markdown(const fw_reproduce_result *result, fw_text *out);
 
 /* `fleetwatt windows`. */
 void fw_report_windows_text(const fw_windows_result *result, fw_text *out);

@@ -1,6 +1,7 @@
 /* One run as text. */
 #include <math.h>
 
+#include "sim/report/notes.h"
 #include "sim/report/report.h"
 #include "sim/report/table.h"
 
@@ -72,8 +73,5 @@ void fw_report_run_text(const fw_report_run *run, const fw_diagnostics *diagnost
   add_windows(result, out);
   fw_text_add(out, "\n");
   add_jobs(run, out);
-  for (size_t i = 0; i < diagnostics->count; i++) {
-    fw_text_add_format(out, "\nnote: %s", diagnostics->entries[i].message);
-  }
-  fw_text_add(out, "\n");
+  fwi_notes_add(diagnostics, out);
 }

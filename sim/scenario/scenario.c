@@ -9,6 +9,7 @@
 #include "sim/base/file.h"
 #include "sim/base/hash.h"
 #include "sim/base/memory.h"
+#include "sim/base/reference.h"
 #include "sim/scenario/resolve.h"
 
 const fw_json_value *fwi_value_at(const fw_json_value *object, const char *key) {
@@ -317,4 +318,8 @@ fw_status fw_scenario_read(const char *path, const fw_scenario_overrides *overri
 
 void fw_scenario_schema(fw_text *text) {
   fw_record_schema(&fwi_file_record, "scenario", text);
+}
+
+void fw_scenario_reference(fw_text *text) {
+  fw_record_reference(&fwi_file_record, text);
 }

@@ -142,7 +142,8 @@ fw_status fw_scenario_parse(const char *text, size_t length, const char *path, c
 
 void fw_scenario_free(fw_scenario *scenario);
 
-/* Adds the JSON Schema of scenario files to `text`. */
+/* Adds the JSON Schema of scenario files to `text`, or their reference as Markdown. */
 void fw_scenario_schema(fw_text *text);
+void fw_scenario_reference(fw_text *text);
 
 #endif

@@ -1,7 +1,6 @@
 /* Replications of all arms in parallel, reduced in a fixed order. */
 #include "sim/study/compare.h"
 
-#include <omp.h>
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
@@ -14,18 +13,13 @@ typedef struct run_record {
   uint64_t gpu_ticks;
   uint64_t adjusted_actions;
   bool extrapolated;
-  fw_diagnostics diagnostics;
-  fw_status status;
 } run_record;
 
 typedef struct comparison {
   const fw_scenario *scenario;
-  const fw_compare_options *options;
   size_t seeds;
   size_t arms;
   run_record *runs; /* seeds x arms, the arms of one seed side by side */
-  size_t done;
-  bool stop; /* a run failed, or the user wants no more */
 } comparison;
 
 static void keep(const fw_result *result, run_record *run) {
@@ -39,71 +33,18 @@ static void keep(const fw_result *result, run_record *run) {
   }
 }
 
-static void run_one(comparison *work, size_t task) {
+static fw_status run_one(void *context, size_t task, fw_diagnostics *diagnostics) {
+  const comparison *work = context;
   const size_t seed = task / work->arms;
   const size_t arm = task % work->arms;
   const fw_run_options options = {.policy = arm % work->scenario->policy_count,
                                   .budget = arm / work->scenario->policy_count,
                                   .seed = work->scenario->seed + seed};
-  run_record *run = &work->runs[task];
   fw_result result = {0};
-  run->status = fw_run(work->scenario, &options, &result, &run->diagnostics);
-  if (run->status == FW_OK) {
-    keep(&result, run);
+  const fw_status status = fw_run(work->scenario, &options, &result, diagnostics);
+  if (status == FW_OK) {
+    keep(&result, &work->runs[task]);
     fw_result_clear(&result);
-  }
-}
-
-static bool cancelled(const comparison *work) {
-  return work->options->cancel != NULL && *work->options->cancel != 0;
-}
-
-static void report_progress(comparison *work) {
-#pragma omp critical(fw_compare_progress)
-  {
-    work->done++;
-    if (work->options->progress != NULL) {
-      work->options->progress(work->options->progress_context, work->done, work->seeds * work->arms);
-    }
-  }
-}
-
-static void run_all(comparison *work) {
-  const size_t tasks = work->seeds * work->arms;
-  const int threads = work->options->threads > 0 ? (int)work->options->threads : omp_get_num_procs();
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-  for (size_t task = 0; task < tasks; task++) {
-    bool stop = false;
-#pragma omp atomic read
-    stop = work->stop;
-    if (stop || cancelled(work)) {
-      work->runs[task].status = FW_ERROR_FAULT;
-      continue;
-    }
-    run_one(work, task);
-    if (work->runs[task].status != FW_OK) {
-#pragma omp atomic write
-      work->stop = true;
-    }
-    report_progress(work);
-  }
-}
-
-/* The first failure, in the order of the tasks; warnings of the first replication. */
-static fw_status collect_diagnostics(comparison *work, fw_diagnostics *diagnostics) {
-  fw_status status = FW_OK;
-  for (size_t task = 0; task < work->seeds * work->arms; task++) {
-    run_record *run = &work->runs[task];
-    const bool speaks = task < work->arms || run->diagnostics.error_count > 0;
-    if (status == FW_OK && speaks) {
-      fw_diagnostics_append(diagnostics, &run->diagnostics);
-      status = diagnostics->status;
-    }
-    fw_diagnostics_clear(&run->diagnostics);
-  }
-  if (status == FW_OK && cancelled(work)) {
-    status = fw_error(diagnostics, FW_ERROR_FAULT, (fw_place){0}, "interrupted after %zu of %zu runs", work->done,
-                      work->seeds * work->arms);
   }
   return status;
 }
@@ -174,17 +115,15 @@ void fw_compare_clear(fw_compare_result *result) {
 
 fw_status fw_compare(const fw_scenario *scenario, const fw_compare_options *options, fw_compare_result *out,
                      fw_diagnostics *diagnostics) {
-  comparison work = {.scenario = scenario,
-                     .options = options,
-                     .seeds = scenario->seeds,
-                     .arms = scenario->policy_count * scenario->budget_count};
+  comparison work = {
+      .scenario = scenario, .seeds = scenario->seeds, .arms = scenario->policy_count * scenario->budget_count};
   size_t tasks = 0;
   *out = (fw_compare_result){.scenario = scenario, .seeds = scenario->seeds};
   if (!fw_size_multiply(work.seeds, work.arms, &tasks) || (work.runs = fw_allocate(tasks, sizeof *work.runs)) == NULL) {
     return fw_error_memory(diagnostics, "the runs of a comparison");
   }
-  run_all(&work);
-  fw_status status = collect_diagnostics(&work, diagnostics);
+  const fwi_replications runs = {.count = tasks, .heard = work.arms, .run = run_one, .context = &work};
+  fw_status status = fwi_replicate(&runs, options, diagnostics);
   status = status == FW_OK ? reduce(&work, out, diagnostics) : status;
   free(work.runs);
   if (status != FW_OK) {

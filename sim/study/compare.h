@@ -2,18 +2,12 @@
 #ifndef FW_STUDY_COMPARE_H
 #define FW_STUDY_COMPARE_H
 
-#include <signal.h>
-
 #include "sim/fleet/run.h"
 #include "sim/study/estimate.h"
 #include "sim/study/metric.h"
+#include "sim/study/replicate.h"
 
-typedef struct fw_compare_options {
-  unsigned threads;                                           /* 0: one for each processor */
-  void (*progress)(void *context, size_t done, size_t total); /* or NULL; may come from any thread, one at a time */
-  void *progress_context;
-  const volatile sig_atomic_t *cancel; /* set from outside to stop early; or NULL */
-} fw_compare_options;
+typedef fw_study_options fw_compare_options;
 
 /* One arm: a policy at a budget. */
 typedef struct fw_compare_arm {

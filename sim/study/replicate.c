@@ -34,9 +34,10 @@ static void report_progress(replicator *all) {
 }
 
 static void run_all(replicator *all) {
+  const size_t count = all->work->count;
   const int threads = all->options->threads > 0 ? (int)all->options->threads : omp_get_num_procs();
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-  for (size_t i = 0; i < all->work->count; i++) {
+  for (size_t i = 0; i < count; i++) {
     bool stop = false;
 #pragma omp atomic read
     stop = all->stop;

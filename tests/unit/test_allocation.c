@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/reference.h"
 #include "tests/sample_record.h"
 
 static size_t allocations_left;
@@ -118,15 +119,31 @@ Test(allocation, faults_are_not_forgotten_when_memory_is_short) {
   cr_expect_gt(fail_in_turn(", \"name\": 1}", FW_ERROR_INPUT), 50);
 }
 
-Test(allocation, a_schema_that_is_not_whole_says_so) {
+static void add_schema(fw_text *out) {
+  fw_record_schema(&top_record, "id", out);
+}
+
+static void add_reference(fw_text *out) {
+  fw_record_reference(&top_record, out);
+}
+
+static void fail_while_writing(void (*write)(fw_text *out)) {
   for (size_t n = 0;; n++) {
-    fw_text schema = FW_TEXT_INIT;
+    fw_text out = FW_TEXT_INIT;
     allocations_left = n;
-    fw_record_schema(&top_record, "id", &schema);
+    write(&out);
     bool enough = allocations_left > 0;
-    cr_assert_eq(schema.failed, !enough);
-    fw_text_clear(&schema);
+    cr_assert_eq(out.failed, !enough);
+    fw_text_clear(&out);
     if (enough) break;
     n += n / 20; /* the text grows byte by byte: sample the later failures */
   }
+}
+
+Test(allocation, a_schema_that_is_not_whole_says_so) {
+  fail_while_writing(add_schema);
+}
+
+Test(allocation, a_reference_that_is_not_whole_says_so) {
+  fail_while_writing(add_reference);
 }

@@ -18,6 +18,18 @@ static void assert_reads(fw_place place, const char *expected) {
   fw_diagnostics_clear(&list);
 }
 
+Test(diagnostics, a_repeated_message_is_known) {
+  fw_diagnostics list = FW_DIAGNOSTICS_INIT;
+  fw_warning(&list, (fw_place){.file = "a"}, "once");
+  fw_warning(&list, (fw_place){.file = "b"}, "once");
+  fw_warning(&list, (fw_place){.file = "a"}, "twice");
+  (void)fw_error(&list, FW_ERROR_INPUT, (fw_place){.file = "a"}, "once");
+  static const bool repeated[] = {false, true, false, false};
+  for (size_t i = 0; i < 4; i++)
+    cr_expect_eq(fw_diagnostics_repeated(&list, i), repeated[i], "entry %zu", i);
+  fw_diagnostics_clear(&list);
+}
+
 Test(diagnostics, an_error_is_kept_with_its_place) {
   fw_diagnostics list = FW_DIAGNOSTICS_INIT;
   fw_place place = {"fleet.json", 12, 5, "jobs[2].gpus"};

@@ -45,7 +45,7 @@ static const struct fault {
   const char *path;
   const char *words;
 } faults[] = {
-    {"\"fleetwatt_gpu\": 1", "\"fleetwatt_gpu\": 2", "fleetwatt_gpu", "format 2 is unknown"},
+    {"\"fleetwatt_gpu\": 1", "\"fleetwatt_gpu\": 2", "fleetwatt_gpu", "format 2 is newer"},
     {"\"id\": \"example-gpu\"", "\"id\": \"\"", "id", "must not be empty"},
     {"\"idle_w\": 62", "\"idle_w\": 400", "idle_w", "must be below \"tdp\""},
     {"\"idle_w\": 62", "\"idle_w\": 0", "idle_w", "above 0"},

@@ -22,7 +22,7 @@ static void bench_make(bench *out, fw_batching batching, double completion_cv) {
                                                                    "'plain-job'}]}")};
   out->job = out->scenario->jobs[0];
   out->model = *out->job.model;
-  out->model.batching = batching;
+  out->model.batching = (int)batching;
   out->job.model = &out->model;
   out->job.workload.completion_cv = completion_cv;
   memcpy(out->settings, out->job.initial, sizeof out->settings);

@@ -61,7 +61,8 @@ static const struct fault {
   const char *path;
   const char *words;
 } faults[] = {
-    {"\"fleetwatt_job\": 1", "\"fleetwatt_job\": 0", "fleetwatt_job", "format 0 is unknown"},
+    {"\"fleetwatt_job\": 1", "\"fleetwatt_job\": 0", "fleetwatt_job", "must be 1, is 0"},
+    {"\"fleetwatt_job\": 1", "\"fleetwatt_job\": 2", "fleetwatt_job", "format 2 is newer"},
     {"\"id\": \"example-72b\"", "\"id\": \"\"", "id", "must not be empty"},
     {"\"gpu\": \"example-gpu\"", "\"gpu\": \"\"", "gpu", "must not be empty"},
     {"\"gpus\": 4", "\"gpus\": 0", "gpus", "at least 1"},

@@ -161,6 +161,48 @@ Test(record, integers_are_exact_or_refused) {
              "signed_count: must be at least -10 and at most 1e+18, is -11");
 }
 
+Test(record, a_newer_format_is_told_from_a_wrong_one) {
+  top out = accept("{\"budget_w\": 1, \"version\": 1}");
+  cr_expect_eq(out.version, 1);
+  fw_record_clear(&top_record, &out);
+  refuse_one("{\"budget_w\": 1, \"version\": 2}",
+             "version: format 2 is newer than this fleetwatt, which reads format 1; use a newer fleetwatt");
+  refuse_one("{\"budget_w\": 1, \"version\": 0}", "version: must be 1, is 0");
+  refuse_one("{\"budget_w\": 1, \"version\": -1}", "version: must be 1, is -1");
+  refuse_one("{\"budget_w\": 1, \"version\": 1.5}",
+             "version: expected a whole number, written without point and exponent, found 1.5");
+  refuse_one("{\"budget_w\": 1, \"version\": \"1\"}", "version: expected a whole number, found a string");
+}
+
+/* A `max` equal to `min` is a bound, but for 0 and for what must be above it. */
+Test(record, equal_bounds_allow_one_value) {
+  static const struct {
+    double min, max;
+    bool exclusive_min, accepts_one, accepts_two, accepts_three;
+  } cases[] = {{2, 2, false, false, true, false}, {2, 1, false, false, true, true},
+               {0, 0, false, true, true, true},   {2, 2, true, false, false, true},
+               {1, 2, false, true, true, false},  {-1, -1, false, false, false, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const fw_field field = {.name = "n",
+                            .kind = FW_FIELD_INTEGER,
+                            .exclusive_min = cases[i].exclusive_min,
+                            .min = cases[i].min,
+                            .max = cases[i].max};
+    const fw_record record = {"one", NULL, sizeof(int64_t), NULL, &field, 1};
+    for (int n = 1; n <= 3; n++) {
+      const bool accepted = n == 1 ? cases[i].accepts_one : n == 2 ? cases[i].accepts_two : cases[i].accepts_three;
+      char text[32];
+      (void)snprintf(text, sizeof text, "{\"n\": %d}", n);
+      fw_json *document;
+      int64_t out;
+      cr_assert_eq(fw_json_parse(text, strlen(text), NULL, &document, NULL), FW_OK);
+      cr_expect_eq(fw_record_decode(&record, fw_json_root(document), &out, NULL) == FW_OK, accepted, "case %zu: %s", i,
+                   text);
+      fw_json_free(document);
+    }
+  }
+}
+
 Test(record, bounds_are_stated_in_the_unit_of_the_bound) {
   refuse_one("{\"budget_w\": -5}", "budget_w: must be above 0 W, is -5 W");
   refuse_one("{\"budget_kw\": 0}", "budget_kw: must be above 0 W, is 0 kW");

@@ -168,6 +168,9 @@ static const struct {
     {false, "{\"budget_w\": 1, \"seed\": -7}"},
     {false, "{\"budget_w\": 1, \"seed\": 0.5}"},
     {false, "{\"budget_w\": 1, \"share\": 1.5}"},
+    {true, "{\"budget_w\": 1, \"version\": 1}"},
+    {false, "{\"budget_w\": 1, \"version\": 0}"},
+    {false, "{\"budget_w\": 1, \"version\": 2}"},
     {true, "{\"budget_w\": 1, \"shape\": \"log2\"}"},
     {false, "{\"budget_w\": 1, \"shape\": \"log3\"}"},
     {false, "{\"budget_w\": 1, \"shape\": 2}"},
@@ -223,5 +226,30 @@ Test(schema, bounds_are_converted_to_the_unit_of_the_key) {
   const fw_json_value *properties = fw_json_get(fw_json_get(fw_json_get(schema_root, "$defs"), "top"), "properties");
   cr_expect_str_eq(fw_json_number_text(fw_json_get(fw_json_get(properties, "period_ms"), "maximum")), "1000000000000");
   cr_expect_eq(fw_json_number(fw_json_get(fw_json_get(properties, "period_d"), "maximum")), 1e9 / 86400);
+  fw_json_free(schema);
+}
+
+/* Defaults stand in the unit of their key, and only where leaving a key out means a value. */
+Test(schema, defaults_are_stated) {
+  static const struct {
+    const char *key;
+    const char *value; /* NULL: none */
+  } cases[] = {{"on", "false"},       {"share", "0.5"},   {"seed", "0"},  {"period_s", "5"},
+               {"period_ms", "5000"}, {"budget_w", NULL}, {"name", NULL}, {"version", NULL},
+               {"gains", NULL},       {"levels_w", NULL}, {"leaf", NULL}, {"policy", NULL}};
+  fw_json *schema = parse_schema();
+  const fw_json_value *properties = fw_json_get(fw_json_get(fw_json_get(schema_root, "$defs"), "top"), "properties");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const fw_json_value *found = fw_json_get(fw_json_get(properties, cases[i].key), "default");
+    cr_assert_eq(found != NULL, cases[i].value != NULL, "%s", cases[i].key);
+    if (found == NULL) continue;
+    if (fw_json_type_of(found) == FW_JSON_BOOL) {
+      cr_expect_eq(fw_json_bool(found), strcmp(cases[i].value, "true") == 0);
+    } else {
+      cr_expect_str_eq(fw_json_number_text(found), cases[i].value);
+    }
+  }
+  cr_expect_str_eq(fw_json_string(fw_json_get(fw_json_get(properties, "shape"), "default")), "log2");
+  cr_expect_str_eq(fw_json_string(fw_json_get(fw_json_get(properties, "period"), "default")), "5 s");
   fw_json_free(schema);
 }

@@ -1,0 +1,274 @@
+/* Rounds of quasi-random points in a box that halves around the best so far, then a final among the winners.
+ *
+ * Points are Halton's (Numerische Mathematik 2, 1960): deterministic, and even in every projection, so that a rule in
+ * which one setting matters is not starved by the others. Halving the box around the incumbent is recursive random
+ * search (Ye and Kalyanaraman, ACM SIGMETRICS 2003). A round's winner is its luckiest point as well as its best, so
+ * winners meet once more on seeds of their own and only that decides. */
+#include "sim/study/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/memory.h"
+
+typedef struct point {
+  double unit[FW_SEARCH_DIMENSIONS]; /* position in the box, 0 to 1 along each dimension */
+  double objective;
+  double limited;
+} point;
+
+typedef struct searcher {
+  const fw_scenario *scenario;
+  const fw_search_spec *spec;
+  const fw_study_options *options;
+  const fw_record *record; /* of the policy's settings */
+  size_t settings_size;
+  unsigned char *settings;      /* one after the other, for a round or the final */
+  fw_scenario_policy *policies; /* the same */
+  point *points;                /* of the round */
+  point *winners;               /* of the rounds */
+  uint64_t next_seed;
+  size_t runs;
+} searcher;
+
+/* ---- From a position to settings ---- */
+
+/* The radical inverse of `index` in a prime base. */
+static double halton(size_t index, size_t dimension) {
+  static const size_t bases[FW_SEARCH_DIMENSIONS] = {2, 3, 5, 7, 11};
+  const size_t base = bases[dimension];
+  double value = 0.0;
+  double digit = 1.0;
+  for (; index > 0; index /= base) {
+    digit /= (double)base;
+    value += digit * (double)(index % base);
+  }
+  return value;
+}
+
+static size_t find_dimension(const fw_search_spec *spec, const char *setting, size_t before) {
+  size_t i = 0;
+  while (i < before && strcmp(spec->dimensions[i].setting, setting) != 0) {
+    i++;
+  }
+  return i;
+}
+
+static void values_at(const fw_search_spec *spec, const point *at, double values[FW_SEARCH_DIMENSIONS]) {
+  for (size_t i = 0; i < spec->dimension_count; i++) {
+    const fw_search_dimension *dimension = &spec->dimensions[i];
+    const double drawn = dimension->from + at->unit[i] * (dimension->to - dimension->from);
+    values[i] = dimension->under != NULL ? values[find_dimension(spec, dimension->under, i)] - drawn : drawn;
+  }
+}
+
+static const fw_field *find_field(const fw_record *record, const char *name) {
+  for (size_t i = 0; i < record->field_count; i++) {
+    if (strcmp(record->fields[i].name, name) == 0) {
+      return &record->fields[i];
+    }
+  }
+  return NULL;
+}
+
+static bool set_whole(double value, void *target) {
+  if (!(fabs(value) < 1e15)) {
+    return false;
+  }
+  const int64_t whole = (int64_t)nearbyint(value);
+  memcpy(target, &whole, sizeof whole);
+  return true;
+}
+
+/* False where the field holds no number, or not that one. */
+static bool set_field(const fw_field *field, double value, unsigned char *settings) {
+  void *target = settings + field->offset;
+  switch (field->kind) {
+  case FW_FIELD_NUMBER:
+    memcpy(target, &value, sizeof value);
+    return true;
+  case FW_FIELD_TIME:
+    return fw_time_from_seconds(value, target);
+  case FW_FIELD_POWER:
+    return fw_power_from_watts(value, target);
+  case FW_FIELD_INTEGER:
+    return set_whole(value, target);
+  default:
+    return false;
+  }
+}
+
+static fw_status check_spec(const searcher *search, fw_diagnostics *diagnostics) {
+  const fw_search_spec *spec = search->spec;
+  fw_status status = FW_OK;
+  if (spec->dimension_count == 0 || spec->dimension_count > FW_SEARCH_DIMENSIONS || spec->rounds == 0 ||
+      spec->points == 0 || spec->seeds == 0 || spec->final_seeds == 0) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                    "a search needs 1 to %zu settings and at least one round, point and seed", FW_SEARCH_DIMENSIONS);
+  }
+  for (size_t i = 0; i < spec->dimension_count; i++) {
+    const fw_search_dimension *dimension = &spec->dimensions[i];
+    const fw_field *field = find_field(search->record, dimension->setting);
+    unsigned char *scratch = search->settings;
+    if (field == NULL || !set_field(field, dimension->from, scratch)) {
+      status =
+          fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                   "\"%s\" is no number, time or power in the settings of the policy \"%s\" and cannot be searched",
+                   dimension->setting, search->record->name);
+    }
+    if (dimension->under != NULL && find_dimension(spec, dimension->under, i) == i) {
+      status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                        "\"%s\" is to lie under \"%s\", which is not searched before it", dimension->setting,
+                        dimension->under);
+    }
+  }
+  return status;
+}
+
+static void make_settings(const searcher *search, const point *at, size_t slot) {
+  const fw_search_spec *spec = search->spec;
+  unsigned char *settings = search->settings + slot * search->settings_size;
+  double values[FW_SEARCH_DIMENSIONS];
+  memcpy(settings, search->scenario->policies[spec->policy].job_settings, search->settings_size);
+  values_at(spec, at, values);
+  for (size_t i = 0; i < spec->dimension_count; i++) {
+    const fw_field *field = find_field(search->record, spec->dimensions[i].setting);
+    (void)set_field(field, values[i], settings);
+    if (field->present_offset != 0) {
+      settings[field->present_offset] = true;
+    }
+  }
+  search->policies[slot] = search->scenario->policies[spec->policy];
+  search->policies[slot].job_settings = settings;
+}
+
+/* ---- Trying ---- */
+
+/* Means of all points over `seeds` seeds that nobody has used before. */
+static fw_status try_points(searcher *search, point *points, size_t count, size_t seeds, fwi_samples *samples,
+                            fw_diagnostics *diagnostics) {
+  for (size_t i = 0; i < count; i++) {
+    make_settings(search, &points[i], i);
+  }
+  fw_scenario scenario = *search->scenario;
+  scenario.policies = search->policies;
+  scenario.policy_count = count;
+  const fw_status status = fwi_samples_take(&scenario, search->next_seed, seeds, search->options, samples, diagnostics);
+  if (status != FW_OK) {
+    return status;
+  }
+  search->next_seed += seeds;
+  search->runs += count * seeds;
+  for (size_t i = 0; i < count; i++) {
+    points[i].objective = points[i].limited = 0.0;
+    for (size_t seed = 0; seed < seeds; seed++) {
+      points[i].objective += fwi_sample(samples, seed, i, search->spec->objective) / (double)seeds;
+      points[i].limited += fwi_sample(samples, seed, i, search->spec->limited) / (double)seeds;
+    }
+  }
+  return FW_OK;
+}
+
+/* Within the limit the higher objective wins, beyond it the smaller excess; the earlier point on a tie. */
+static bool beats(const point *challenger, const point *holder, double limit) {
+  const bool allowed = challenger->limited <= limit;
+  if (allowed != (holder->limited <= limit)) {
+    return allowed;
+  }
+  return allowed ? challenger->objective > holder->objective : challenger->limited < holder->limited;
+}
+
+static size_t best_of(const point *points, size_t count, double limit) {
+  size_t best = 0;
+  for (size_t i = 1; i < count; i++) {
+    best = beats(&points[i], &points[best], limit) ? i : best;
+  }
+  return best;
+}
+
+/* The incumbent first, so that a round of chance does not lose it. */
+static void spread_points(const searcher *search, size_t round, const point *incumbent) {
+  const double width = 1.0 / (double)((size_t)1 << (round < 32 ? round : 32));
+  for (size_t p = 0; p < search->spec->points; p++) {
+    for (size_t d = 0; d < search->spec->dimension_count; d++) {
+      const double from = fmin(fmax(incumbent->unit[d] - width / 2.0, 0.0), 1.0 - width);
+      search->points[p].unit[d] = from + width * halton(round * search->spec->points + p + 1, d);
+    }
+  }
+  if (round > 0) {
+    search->points[0] = *incumbent;
+  }
+}
+
+static fw_status play_rounds(searcher *search, fw_diagnostics *diagnostics) {
+  const fw_search_spec *spec = search->spec;
+  point incumbent = {.unit = {0.5, 0.5, 0.5, 0.5, 0.5}};
+  for (size_t round = 0; round < spec->rounds; round++) {
+    fwi_samples samples = {0};
+    spread_points(search, round, &incumbent);
+    const fw_status status = try_points(search, search->points, spec->points, spec->seeds, &samples, diagnostics);
+    fwi_samples_free(&samples);
+    if (status != FW_OK) {
+      return status;
+    }
+    incumbent = search->points[best_of(search->points, spec->points, spec->limit)];
+    search->winners[round] = incumbent;
+  }
+  return FW_OK;
+}
+
+static fw_status play_final(searcher *search, fw_search_result *out, fw_diagnostics *diagnostics) {
+  const fw_search_spec *spec = search->spec;
+  fwi_samples samples = {0};
+  fwi_summary objective = {0};
+  fwi_summary limited = {0};
+  fw_status status = try_points(search, search->winners, spec->rounds, spec->final_seeds, &samples, diagnostics);
+  const size_t best = best_of(search->winners, spec->rounds, spec->limit);
+  status = status == FW_OK ? fwi_samples_summary(&samples, best, spec->objective, &objective, diagnostics) : status;
+  status = status == FW_OK ? fwi_samples_summary(&samples, best, spec->limited, &limited, diagnostics) : status;
+  fwi_samples_free(&samples);
+  if (status != FW_OK) {
+    return status;
+  }
+  *out = (fw_search_result){.settings = fw_allocate(1, search->settings_size),
+                            .objective = objective.estimate,
+                            .limited = limited.estimate,
+                            .runs = search->runs};
+  if (out->settings == NULL) {
+    return fw_error_memory(diagnostics, "the settings that a search found");
+  }
+  memcpy(out->settings, search->settings + best * search->settings_size, search->settings_size);
+  values_at(spec, &search->winners[best], out->values);
+  return FW_OK;
+}
+
+static bool allocate(searcher *search) {
+  const size_t rounds = search->spec->rounds;
+  const size_t most = search->spec->points > rounds ? search->spec->points : rounds;
+  return (search->settings = fw_allocate(most, search->settings_size)) != NULL &&
+         (search->policies = fw_allocate(most, sizeof *search->policies)) != NULL &&
+         (search->points = fw_allocate(search->spec->points, sizeof *search->points)) != NULL &&
+         (search->winners = fw_allocate(rounds, sizeof *search->winners)) != NULL;
+}
+
+fw_status fw_search(const fw_scenario *scenario, const fw_search_spec *spec, const fw_study_options *options,
+                    fw_search_result *out, fw_diagnostics *diagnostics) {
+  const fw_record *record = scenario->policies[spec->policy].job->settings;
+  searcher search = {.scenario = scenario,
+                     .spec = spec,
+                     .options = options,
+                     .record = record,
+                     .settings_size = record->size,
+                     .next_seed = spec->first_seed};
+  *out = (fw_search_result){0};
+  fw_status status = allocate(&search) ? FW_OK : fw_error_memory(diagnostics, "a search");
+  status = status == FW_OK ? check_spec(&search, diagnostics) : status;
+  status = status == FW_OK ? play_rounds(&search, diagnostics) : status;
+  status = status == FW_OK ? play_final(&search, out, diagnostics) : status;
+  free(search.settings);
+  free(search.policies);
+  free(search.points);
+  free(search.winners);
+  return status;
+}

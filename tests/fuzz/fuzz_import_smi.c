@@ -1,0 +1,6 @@
+/* nvidia-smi CSV. */
+#include "tests/fuzz/import.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  return fuzz_import(data, size, &(fw_import_options){.format = FW_IMPORT_SMI_CSV, .split_on_header = true});
+}
