@@ -94,6 +94,9 @@ typedef struct fw_fleet_job {
   double cap_min_w;
   double cap_max_w;
   double demand_w; /* power per GPU that it would draw uncapped, as last seen uncapped; NaN when not known */
+  /* From the job's own step counter, not from telemetry, so not late. */
+  double step_elapsed_s; /* since the present step began; negative while its start is put off; NaN after the last */
+  double step_length_s;  /* of the last whole step; NaN before there is one */
 } fw_fleet_job;
 
 typedef struct fw_fleet_setup {

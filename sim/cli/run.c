@@ -68,7 +68,7 @@ static int run(int argc, char **argv) {
        "this ratio instead of the file's first budget"},
       {"--seed", FWI_FLAG_UNSIGNED, &values.seed, "N", "seed instead of the file's"},
       FWI_HOURS_FLAG(values.scenario),
-      {"--series", FWI_FLAG_TEXT, &values.series, "FILE", "write power, events and actuators as CSV"},
+      {"--series", FWI_FLAG_TEXT, &values.series, "FILE", "write power as CSV, and events and actuators beside it"},
       FWI_TRACE_FLAG(values.scenario),
       FWI_THREADS_FLAG(values.scenario),
       FWI_JSON_FLAG(values.scenario),

@@ -78,7 +78,8 @@ static void start_sensors_and_spikes(fwi_job *job, uint64_t seed) {
 fw_status fwi_job_create(const fw_scenario_job *spec, const fwi_job_setting *setting, uint32_t index, uint64_t seed,
                          const fwi_noise_tables *tables, fw_time_ns start, const fw_job_setup *setup, fwi_job *out,
                          fw_diagnostics *diagnostics) {
-  *out = (fwi_job){.spec = spec, .setting = setting, .index = index, .slowdown = 1.0, .setup = *setup};
+  *out = (fwi_job){
+      .spec = spec, .setting = setting, .index = index, .slowdown = 1.0, .setup = *setup, .step_began = start};
   out->per_gpu = 1.0 / (double)spec->gpus;
   out->cap = (fwi_cap){.commanded = setting->gpu->cap_max, .effective_at = FW_TIME_MAX, .clocks = 1.0};
   for (size_t i = 0; i < FW_ACTUATOR_COUNT; i++) {
@@ -219,8 +220,8 @@ static fw_status next_block(fwi_job *job, fw_diagnostics *diagnostics) {
   return FW_OK;
 }
 
-/* A commanded start offset is spent once, before the next step. */
-static void spend_start_offset(fwi_job *job) {
+/* A commanded start offset is spent once, before the next step. Returns it. */
+static fw_time_ns spend_start_offset(fwi_job *job) {
   fw_time_ns delay = 0;
   if (job->settings[FW_ACTUATOR_START_OFFSET_S] > 0.0 &&
       fw_time_from_seconds(job->settings[FW_ACTUATOR_START_OFFSET_S], &delay)) {
@@ -228,6 +229,12 @@ static void spend_start_offset(fwi_job *job) {
     enter_block(job, &wait);
     job->settings[FW_ACTUATOR_START_OFFSET_S] = 0.0;
   }
+  return delay;
+}
+
+static void turn_step(fwi_job *job) {
+  job->step_length = job->now - job->step_began;
+  job->step_began = job->now + spend_start_offset(job);
 }
 
 static int64_t present_block_tokens(const fwi_job *job) {
@@ -269,7 +276,7 @@ static fw_status finish_block(fwi_job *job, fw_diagnostics *diagnostics) {
   }
   if (status == FW_OK && (marks & FWI_MARK_STEP_END) != 0) {
     status = record(job, FW_SIM_STEP_END, FW_ACTUATOR_COUNT, (double)job->tokens, diagnostics);
-    spend_start_offset(job);
+    turn_step(job);
   }
   if (status == FW_OK && job->ended) {
     status = record(job, FW_SIM_JOB_END, FW_ACTUATOR_COUNT, (double)job->tokens, diagnostics);
@@ -382,7 +389,8 @@ void fwi_job_set(fwi_job *job, fw_time_ns time, fw_actuator actuator, double val
   job->settings[actuator] = setting;
   if (actuator == FW_ACTUATOR_POWER_CAP_W) {
     (void)fw_power_from_watts(setting, &job->cap.commanded);
-    job->cap.effective_at = time + job->setting->gpu->cap.latency;
+    /* A command that is under way is overtaken, not put off. */
+    job->cap.effective_at = least(job->cap.effective_at, time + job->setting->gpu->cap.latency);
   }
 }
 

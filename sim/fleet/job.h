@@ -96,7 +96,9 @@ typedef struct fwi_job {
   int64_t tokens;
   int64_t block_tokens_before; /* of the present block, already counted or before the warm-up */
   uint64_t steps;
-  uint64_t step_number; /* since the start */
+  uint64_t step_number;   /* since the start */
+  fw_time_ns step_began;  /* the present one; still to come while its start is put off */
+  fw_time_ns step_length; /* of the last whole one; 0 before there is one */
   uint64_t batches;
   uint64_t decisions;
   uint64_t decision_number; /* since the start */

@@ -90,6 +90,8 @@ void fw_sim_observe_fleet(const fw_sim *sim, fw_fleet_observation *out) {
         .cap_min_w = fw_power_to_watts(gpu->cap_min),
         .cap_max_w = fw_power_to_watts(gpu->cap_max),
         .demand_w = sim->uncapped_w[j],
+        .step_elapsed_s = job->ended ? (double)NAN : fw_time_to_seconds(sim->now - job->step_began),
+        .step_length_s = job->step_length > 0 ? fw_time_to_seconds(job->step_length) : (double)NAN,
     };
   }
   *out = (fw_fleet_observation){

@@ -18,11 +18,13 @@ static double bias_w(fw_energy_pj bias, double gpus, fw_time_ns measured) {
 }
 
 static fw_job_result job_result(const fwi_job *job, fw_time_ns measured) {
+  /* A block that ended with the run was done, though nobody asked what came next. */
+  const unsigned marks = job->in_block && job->remaining == 0 ? job->block.marks : 0;
   return (fw_job_result){
       .tokens = fwi_job_tokens(job),
       .energy = job->energy,
-      .steps = job->steps,
-      .batches = job->batches,
+      .steps = job->steps + ((marks & FWI_MARK_STEP_END) != 0),
+      .batches = job->batches + ((marks & FWI_MARK_BATCH_END) != 0),
       .decisions = job->decisions,
       .adjusted_actions = job->adjusted,
       .mean_occupancy = job->rollout_ns > 0.0 ? job->occupancy_ns / job->rollout_ns : (double)NAN,

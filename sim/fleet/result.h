@@ -39,7 +39,7 @@ typedef struct fw_domain_result {
   size_t window_count; /* 0 where the windows were not metered */
 } fw_domain_result;
 
-/* GPU-ticks whose power met a limit of the board, and what that did to the mean: a large bias means that the residual
+/* Samples (a GPU in one stretch of a tick) whose power met a limit of the board, and what that did to the mean: a large bias means that the residual
  * model does not fit the level. */
 typedef struct fw_clamp_count {
   uint64_t floor;   /* raised to idle power */

@@ -108,8 +108,9 @@ static void add_spikes(const fwi_job *job, uint64_t tick, double *power) {
 /* Adds the energy of `length` within one tick, spent in `segment`. */
 static void sample_piece(fwi_job *job, const fwi_segment *segment, fw_time_ns length, uint64_t tick, size_t at,
                          int64_t *energy) {
-  const limits bounds = {(double)job->setting->gpu->idle, (double)segment->ceiling,
-                         (double)job->setting->gpu->board_max};
+  /* A recording is not questioned: its board may idle lower than this one. */
+  const double floor = job->spec->kind == FW_JOB_REPLAY ? 0.0 : (double)job->setting->gpu->idle;
+  const limits bounds = {floor, (double)segment->ceiling, (double)job->setting->gpu->board_max};
   const size_t gpus = job->spec->gpus;
   double *power = job->power_mw;
   set_levels(segment, gpus, power);

@@ -172,11 +172,12 @@ static void set_rhythm(fw_sim *sim) {
     longest = sim->options.fleet_window > longest ? sim->options.fleet_window : longest;
   }
   sim->fleet_window_ticks = (size_t)(sim->options.fleet_window / scenario->tick);
-  sim->job_setting = (fwi_job_setting){.gpu = &scenario->gpu,
-                                       .tick = scenario->tick,
-                                       .window_ticks = sim->period_ticks,
-                                       .telemetry_ticks = (size_t)(longest / scenario->tick) + sim->period_ticks,
-                                       .record_events = sim->options.observer != NULL};
+  sim->job_setting = (fwi_job_setting){
+      .gpu = &scenario->gpu,
+      .tick = scenario->tick,
+      .window_ticks = sim->period_ticks,
+      .telemetry_ticks = (size_t)(fwi_earlier(longest, scenario->duration) / scenario->tick) + sim->period_ticks,
+      .record_events = sim->options.observer != NULL};
 }
 
 fw_status fw_sim_create(const fw_scenario *scenario, const fw_sim_options *options, fw_sim **out,

@@ -1,4 +1,5 @@
 /* The jobs of a scenario: workloads, actuators and recordings resolved, GPUs placed in the order of the file. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +10,17 @@
 #define MOST_PAUSE_S 600.0
 #define MOST_START_OFFSET_S 86400.0
 #define MOST_GROUP_SIZE 65536.0
+#define MOST_JOBS ((size_t)1000000)
+/* A loop shorter than this would take longer to simulate than anybody waits. */
+#define SHORTEST_LOOP FW_NS_PER_MS
 
 static fw_actuator_range any_between(double min, double max) {
   return (fw_actuator_range){.min = min, .max = max};
 }
 
-/* Levels as the file gives them, which must rise. */
-static fw_status read_levels(fwi_resolve *resolve, const double *levels, size_t count, const fw_json_value *place,
-                             fw_actuator_range *out) {
+/* Levels as the file gives them, which must rise and, where they count something, be whole. */
+static fw_status read_levels(fwi_resolve *resolve, const double *levels, size_t count, bool whole,
+                             const fw_json_value *place, fw_actuator_range *out) {
   if (count > FW_POLICY_LEVELS) {
     return fw_json_error(place, resolve->diagnostics, "at most %d levels, found %zu", FW_POLICY_LEVELS, count);
   }
@@ -24,6 +28,9 @@ static fw_status read_levels(fwi_resolve *resolve, const double *levels, size_t 
     if (i > 0 && levels[i] <= levels[i - 1]) {
       return fw_json_error(place, resolve->diagnostics, "levels must rise, but %g follows %g", levels[i],
                            levels[i - 1]);
+    }
+    if (whole && levels[i] != floor(levels[i])) {
+      return fw_json_error(place, resolve->diagnostics, "levels must be whole numbers, found %g", levels[i]);
     }
     out->levels[i] = levels[i];
   }
@@ -38,7 +45,8 @@ static fw_status optional_levels(fwi_resolve *resolve, const fw_array *levels, c
   if (levels->count == 0) {
     return FW_OK;
   }
-  return read_levels(resolve, levels->data, levels->count, fwi_value_at(fwi_value_at(job, "actuators"), key), out);
+  return read_levels(resolve, levels->data, levels->count, true, fwi_value_at(fwi_value_at(job, "actuators"), key),
+                     out);
 }
 
 static fw_status pause_levels(fwi_resolve *resolve, const fw_array *levels, const fw_json_value *job,
@@ -51,7 +59,8 @@ static fw_status pause_levels(fwi_resolve *resolve, const fw_array *levels, cons
   for (size_t i = 0; i < count; i++) {
     seconds[i] = fw_time_to_seconds(((const fw_time_ns *)levels->data)[i]);
   }
-  return read_levels(resolve, seconds, levels->count, fwi_value_at(fwi_value_at(job, "actuators"), "pause"), out);
+  return read_levels(resolve, seconds, levels->count, false, fwi_value_at(fwi_value_at(job, "actuators"), "pause"),
+                     out);
 }
 
 /* Powers of two up to `most`, and `most` itself. */
@@ -125,6 +134,10 @@ static fw_status set_actuators(fwi_resolve *resolve, const fwi_file_grpo *file, 
 static fw_status place_jobs(fwi_resolve *resolve, const fw_scenario_job *job, size_t count) {
   fw_scenario_parts *parts = resolve->parts;
   size_t needed = 0;
+  if (count > MOST_JOBS || parts->job_count > MOST_JOBS - count) {
+    return fw_json_error(fwi_value_at(resolve->root, "jobs"), resolve->diagnostics, "a scenario has at most %zu jobs",
+                         MOST_JOBS);
+  }
   if (!fw_size_add(parts->job_count, count, &needed) ||
       !fw_grow(&parts->jobs, &parts->job_capacity, needed, sizeof *parts->jobs)) {
     return fw_error_memory(resolve->diagnostics, "the jobs of the scenario");
@@ -314,6 +327,11 @@ static fw_status resolve_cycle(fwi_resolve *resolve, const fwi_file_cycle *file,
     return fw_json_error(fwi_value_at(value, "phases"), resolve->diagnostics,
                          "job \"%s\" repeats phases of no length, so time would never advance; give one of them a "
                          "duration or set \"loop\": false",
+                         file->job_class);
+  }
+  if (total < SHORTEST_LOOP && file->loop) {
+    return fw_json_error(fwi_value_at(value, "phases"), resolve->diagnostics,
+                         "job \"%s\" repeats phases that last less than 1 ms together; make them longer",
                          file->job_class);
   }
   job->job_class = file->job_class;

@@ -64,7 +64,7 @@ static fw_status collect(replicator *all, fw_diagnostics *diagnostics) {
     }
     fw_diagnostics_clear(&one->diagnostics);
   }
-  if (status == FW_OK && cancelled(all)) {
+  if (status == FW_OK && all->done < all->work->count) {
     status = fw_error(diagnostics, FW_ERROR_FAULT, (fw_place){0}, "interrupted after %zu of %zu runs", all->done,
                       all->work->count);
   }

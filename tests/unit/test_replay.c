@@ -42,7 +42,7 @@ Test(replay, repeats_its_recording_without_end) {
   cr_expect_eq(result.windows[0].peak_w, 310.25);
   cr_expect_eq(result.windows[0].violation_rate, 0.5);
   cr_expect_eq(result.windows[1].violation_rate, 0.0); /* 178.458 W */
-  cr_expect_eq(result.jobs[0].steps, 9);               /* the tenth ends with the run */
+  cr_expect_eq(result.jobs[0].steps, 10);              /* the tenth ends with the run */
   fw_result_clear(&result);
 }
 
