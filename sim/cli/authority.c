@@ -39,7 +39,8 @@ static void as_json(const void *result, const fw_diagnostics *diagnostics, fw_te
   fw_report_authority_json(result, diagnostics, out);
 }
 
-static fw_status authority(const char *path, const authority_flags *flags, fw_diagnostics *diagnostics) {
+static fw_status authority(const char *path, const void *values, fw_diagnostics *diagnostics) {
+  const authority_flags *flags = values;
   fw_scenario *scenario = NULL;
   fw_authority_result result = {0};
   fw_status status = fwi_read_scenario(path, &flags->scenario, &scenario, diagnostics);
@@ -70,15 +71,6 @@ static int run(int argc, char **argv) {
       FWI_OUTPUT_FLAG(values.scenario),
       FWI_SAVE_FLAG(values.scenario),
   };
-  const size_t count = sizeof flags / sizeof flags[0];
-  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  const char *path = NULL;
-  bool help = false;
-  fw_status status = fwi_flags_parse(&fwi_authority_command, flags, count, argc, argv, &path, &help, &diagnostics);
-  if (help) {
-    fwi_flags_print_help(&fwi_authority_command, flags, count);
-  } else if (status == FW_OK) {
-    status = authority(path, &values, &diagnostics);
-  }
-  return fwi_finish(&diagnostics, status);
+  const fwi_invocation invocation = {&fwi_authority_command, flags, sizeof flags / sizeof flags[0], authority, &values};
+  return fwi_invoke(&invocation, argc, argv);
 }

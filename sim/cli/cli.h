@@ -21,6 +21,19 @@ void fwi_print_diagnostics(const fw_diagnostics *diagnostics);
 /* Prints them, frees them and returns the exit status that belongs to `status`. */
 int fwi_finish(fw_diagnostics *diagnostics, fw_status status);
 
+/* One call of a command: its flags, and what to do once they are read. `action` gets the operand (NULL for a command
+ * without one) and `values`, the struct that the flags point into. */
+typedef struct fwi_invocation {
+  const fwi_command *command;
+  const fwi_flag *flags;
+  size_t flag_count;
+  fw_status (*action)(const char *operand, const void *values, fw_diagnostics *diagnostics);
+  const void *values;
+} fwi_invocation;
+
+/* Parses, helps or acts, prints what there is to say, and returns the exit status. */
+int fwi_invoke(const fwi_invocation *invocation, int argc, char **argv);
+
 /* Writes to `path` (atomically), or to standard output when it is NULL. */
 fw_status fwi_output(const fw_text *text, const char *path, fw_diagnostics *diagnostics);
 

@@ -17,7 +17,8 @@ static void as_json(const void *result, const fw_diagnostics *diagnostics, fw_te
   fw_report_compare_json(result, diagnostics, out);
 }
 
-static fw_status compare(const char *path, const fwi_scenario_flags *flags, fw_diagnostics *diagnostics) {
+static fw_status compare(const char *path, const void *values, fw_diagnostics *diagnostics) {
+  const fwi_scenario_flags *flags = values;
   fw_scenario *scenario = NULL;
   fw_status status = fwi_read_scenario(path, flags, &scenario, diagnostics);
   if (status != FW_OK) {
@@ -54,16 +55,8 @@ static int run(int argc, char **argv) {
       FWI_OUTPUT_FLAG(values),
       FWI_SAVE_FLAG(values),
   };
-  const size_t count = sizeof flags / sizeof flags[0];
-  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  const char *path = NULL;
-  bool help = false;
-  fw_status status = fwi_flags_parse(&fwi_compare_command, flags, count, argc, argv, &path, &help, &diagnostics);
-  if (help) {
-    fwi_flags_print_help(&fwi_compare_command, flags, count);
-  } else if (status == FW_OK) {
-    status = compare(path, &values, &diagnostics);
-  }
+  const fwi_invocation invocation = {&fwi_compare_command, flags, sizeof flags / sizeof flags[0], compare, &values};
+  const int exit_status = fwi_invoke(&invocation, argc, argv);
   fwi_words_clear(&values.policies);
-  return fwi_finish(&diagnostics, status);
+  return exit_status;
 }

@@ -169,7 +169,8 @@ fw_status fwi_flags_parse_many(const fwi_command *command, const fwi_flag *flags
 fw_status fwi_flags_parse(const fwi_command *command, const fwi_flag *flags, size_t flag_count, int argc, char **argv,
                           const char **operand, bool *help, fw_diagnostics *diagnostics) {
   fwi_operands operands = {0};
-  fw_status status = parse(command, flags, flag_count, argc, argv, &operands, operand != NULL ? 1 : 0, help, diagnostics);
+  fw_status status =
+      parse(command, flags, flag_count, argc, argv, &operands, operand != NULL ? 1 : 0, help, diagnostics);
   if (operands.count > 0) *operand = operands.values[0];
   return status;
 }

@@ -41,7 +41,8 @@ static void as_json(const void *report, const fw_diagnostics *diagnostics, fw_te
   fw_report_run_json(report, diagnostics, out);
 }
 
-static fw_status run_scenario(const char *path, const run_flags *flags, fw_diagnostics *diagnostics) {
+static fw_status run_scenario(const char *path, const void *values, fw_diagnostics *diagnostics) {
+  const run_flags *flags = values;
   fw_scenario *scenario = NULL;
   fw_status status = fwi_read_scenario(path, &flags->scenario, &scenario, diagnostics);
   if (status != FW_OK) {
@@ -75,16 +76,8 @@ static int run(int argc, char **argv) {
       FWI_OUTPUT_FLAG(values.scenario),
       FWI_SAVE_FLAG(values.scenario),
   };
-  const size_t count = sizeof flags / sizeof flags[0];
-  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  const char *path = NULL;
-  bool help = false;
-  fw_status status = fwi_flags_parse(&fwi_run_command, flags, count, argc, argv, &path, &help, &diagnostics);
-  if (help) {
-    fwi_flags_print_help(&fwi_run_command, flags, count);
-  } else if (status == FW_OK) {
-    status = run_scenario(path, &values, &diagnostics);
-  }
+  const fwi_invocation invocation = {&fwi_run_command, flags, sizeof flags / sizeof flags[0], run_scenario, &values};
+  const int exit_status = fwi_invoke(&invocation, argc, argv);
   fwi_words_clear(&values.scenario.policies);
-  return fwi_finish(&diagnostics, status);
+  return exit_status;
 }

@@ -13,45 +13,48 @@ static int run(int argc, char **argv);
 const fwi_command fwi_schema_command = {"schema", "the JSON Schema of scenario and parameter files, or their reference",
                                         NULL, "fleetwatt schema --of scenario > scenario.schema.json", run};
 
-static fw_status add_text(const char *of, bool markdown, fw_text *text, fw_diagnostics *diagnostics) {
+typedef struct schema_flags {
+  const char *of;
+  const char *output;
+  bool markdown;
+} schema_flags;
+
+static fw_status add_text(const schema_flags *flags, fw_text *text, fw_diagnostics *diagnostics) {
   const fw_record *record = NULL;
-  if (strcmp(of, "gpu") == 0) {
+  if (strcmp(flags->of, "gpu") == 0) {
     record = &fw_gpu_model_record;
-  } else if (strcmp(of, "job") == 0) {
+  } else if (strcmp(flags->of, "job") == 0) {
     record = &fw_job_model_record;
-  } else if (strcmp(of, "scenario") != 0) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--of %s: expected scenario, gpu or job", of);
+  } else if (strcmp(flags->of, "scenario") != 0) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--of %s: expected scenario, gpu or job", flags->of);
   }
   if (record == NULL) {
-    (markdown ? fw_scenario_reference : fw_scenario_schema)(text);
-  } else if (markdown) {
+    (flags->markdown ? fw_scenario_reference : fw_scenario_schema)(text);
+  } else if (flags->markdown) {
     fw_record_reference(record, text);
   } else {
-    fw_record_schema(record, of, text);
+    fw_record_schema(record, flags->of, text);
   }
   return FW_OK;
 }
 
+static fw_status print_schema(const char *operand, const void *values, fw_diagnostics *diagnostics) {
+  (void)operand; /* the command has none */
+  const schema_flags *flags = values;
+  fw_text text = FW_TEXT_INIT;
+  fw_status status = add_text(flags, &text, diagnostics);
+  status = status == FW_OK ? fwi_output(&text, flags->output, diagnostics) : status;
+  fw_text_clear(&text);
+  return status;
+}
+
 static int run(int argc, char **argv) {
-  const char *of = "scenario";
-  const char *output = NULL;
-  bool markdown = false;
+  schema_flags values = {.of = "scenario"};
   const fwi_flag flags[] = {
-      {"--of", FWI_FLAG_TEXT, &of, "KIND", "scenario, gpu or job (default scenario)"},
-      {"--markdown", FWI_FLAG_SWITCH, &markdown, NULL, "print the reference of all keys as Markdown instead"},
-      {"--output", FWI_FLAG_TEXT, &output, "FILE", "write to FILE instead of standard output"},
+      {"--of", FWI_FLAG_TEXT, &values.of, "KIND", "scenario, gpu or job (default scenario)"},
+      {"--markdown", FWI_FLAG_SWITCH, &values.markdown, NULL, "print the reference of all keys as Markdown instead"},
+      {"--output", FWI_FLAG_TEXT, &values.output, "FILE", "write to FILE instead of standard output"},
   };
-  const size_t count = sizeof flags / sizeof flags[0];
-  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  bool help = false;
-  fw_status status = fwi_flags_parse(&fwi_schema_command, flags, count, argc, argv, NULL, &help, &diagnostics);
-  if (help) {
-    fwi_flags_print_help(&fwi_schema_command, flags, count);
-  } else if (status == FW_OK) {
-    fw_text text = FW_TEXT_INIT;
-    status = add_text(of, markdown, &text, &diagnostics);
-    status = status == FW_OK ? fwi_output(&text, output, &diagnostics) : status;
-    fw_text_clear(&text);
-  }
-  return fwi_finish(&diagnostics, status);
+  const fwi_invocation invocation = {&fwi_schema_command, flags, sizeof flags / sizeof flags[0], print_schema, &values};
+  return fwi_invoke(&invocation, argc, argv);
 }

@@ -25,6 +25,21 @@ int fwi_finish(fw_diagnostics *diagnostics, fw_status status) {
   return fw_status_exit_code(status);
 }
 
+int fwi_invoke(const fwi_invocation *invocation, int argc, char **argv) {
+  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
+  const fwi_command *command = invocation->command;
+  const char *operand = NULL;
+  bool help = false;
+  fw_status status = fwi_flags_parse(command, invocation->flags, invocation->flag_count, argc, argv,
+                                     command->operand != NULL ? &operand : NULL, &help, &diagnostics);
+  if (help) {
+    fwi_flags_print_help(command, invocation->flags, invocation->flag_count);
+  } else if (status == FW_OK) {
+    status = invocation->action(operand, invocation->values, &diagnostics);
+  }
+  return fwi_finish(&diagnostics, status);
+}
+
 fw_status fwi_output(const fw_text *text, const char *path, fw_diagnostics *diagnostics) {
   if (text->failed) {
     return fw_error_memory(diagnostics, "the output");

@@ -28,7 +28,8 @@ static fw_status read_kind(const char *name, fw_series_kind *out, fw_diagnostics
                   name);
 }
 
-static fw_status judge(const char *path, const windows_flags *flags, fw_diagnostics *diagnostics) {
+static fw_status judge(const char *path, const void *values, fw_diagnostics *diagnostics) {
+  const windows_flags *flags = values;
   fw_time_ns windows[FWI_LIST_LIMIT];
   fw_windows_options options = {.path = path,
                                 .kind_if_unstated = FW_SERIES_INSTANT,
@@ -71,15 +72,6 @@ static int run(int argc, char **argv) {
       {"--json", FWI_FLAG_SWITCH, &values.json, NULL, "print JSON instead of tables"},
       {"--output", FWI_FLAG_TEXT, &values.output, "FILE", "write to FILE instead of standard output"},
   };
-  const size_t count = sizeof flags / sizeof flags[0];
-  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  const char *path = NULL;
-  bool help = false;
-  fw_status status = fwi_flags_parse(&fwi_windows_command, flags, count, argc, argv, &path, &help, &diagnostics);
-  if (help) {
-    fwi_flags_print_help(&fwi_windows_command, flags, count);
-  } else if (status == FW_OK) {
-    status = judge(path, &values, &diagnostics);
-  }
-  return fwi_finish(&diagnostics, status);
+  const fwi_invocation invocation = {&fwi_windows_command, flags, sizeof flags / sizeof flags[0], judge, &values};
+  return fwi_invoke(&invocation, argc, argv);
 }

@@ -7,8 +7,7 @@
 
 typedef struct cycle_state {
   const fw_scenario_job *job;
-  size_t position;
-  fw_time_ns since_decision;
+  fwi_walk walk;
 } cycle_state;
 
 static fw_status create(const fw_scenario_job *job, uint32_t index, uint64_t seed, fw_power_mw idle, void **out,
@@ -21,6 +20,7 @@ static fw_status create(const fw_scenario_job *job, uint32_t index, uint64_t see
     return fw_error_memory(diagnostics, "a cycle job");
   }
   state->job = job;
+  state->walk.count = job->cycle_count;
   *out = state;
   return FW_OK;
 }
@@ -29,24 +29,14 @@ static fw_status next(void *pointer, const double settings[FW_ACTUATOR_COUNT], f
                       fw_diagnostics *diagnostics) {
   (void)settings;
   cycle_state *state = pointer;
-  const fw_cycle_phase *phase = &state->job->cycle[state->position];
-  const bool last = state->position + 1 == state->job->cycle_count;
-  fwi_block block = {.phase = FW_PHASE_ROLLOUT, .work = phase->duration, .demand = phase->power, .scale = 1.0};
-  state->since_decision += phase->duration;
-  if (state->since_decision >= state->job->decision) {
-    block.marks |= FWI_MARK_DECISION;
-    state->since_decision = 0;
-  }
-  if (last) {
-    block.marks |= state->job->loop ? FWI_MARK_STEP_END : FWI_MARK_JOB_END;
-  }
-  state->position = last ? 0 : state->position + 1;
-  return fwi_blocks_add(blocks, block, diagnostics);
+  const fw_cycle_phase *phase = &state->job->cycle[state->walk.position];
+  const fwi_block block = {.phase = FW_PHASE_ROLLOUT, .work = phase->duration, .demand = phase->power, .scale = 1.0};
+  return fwi_walk_add(&state->walk, state->job, block, blocks, diagnostics);
 }
 
 static double progress(const void *pointer) {
   const cycle_state *state = pointer;
-  return (double)state->position / (double)state->job->cycle_count;
+  return fwi_walk_progress(&state->walk);
 }
 
 const fwi_program_type fwi_cycle_program = {create, free, next, progress};

@@ -11,6 +11,25 @@ fw_status fwi_blocks_add(fwi_blocks *blocks, fwi_block block, fw_diagnostics *di
   return FW_OK;
 }
 
+fw_status fwi_walk_add(fwi_walk *walk, const fw_scenario_job *job, fwi_block block, fwi_blocks *blocks,
+                       fw_diagnostics *diagnostics) {
+  const bool last = walk->position + 1 == walk->count;
+  walk->since_decision += block.work;
+  if (walk->since_decision >= job->decision) {
+    block.marks |= FWI_MARK_DECISION;
+    walk->since_decision = 0;
+  }
+  if (last) {
+    block.marks |= job->loop ? FWI_MARK_STEP_END : FWI_MARK_JOB_END;
+  }
+  walk->position = last ? 0 : walk->position + 1;
+  return fwi_blocks_add(blocks, block, diagnostics);
+}
+
+double fwi_walk_progress(const fwi_walk *walk) {
+  return (double)walk->position / (double)walk->count;
+}
+
 const fwi_program_type *fwi_program_find(fw_job_kind kind) {
   static const fwi_program_type *const programs[] = {
       [FW_JOB_GRPO] = &fwi_grpo_program, [FW_JOB_REPLAY] = &fwi_replay_program, [FW_JOB_CYCLE] = &fwi_cycle_program};

@@ -34,7 +34,17 @@ typedef struct fwi_blocks {
 
 fw_status fwi_blocks_add(fwi_blocks *blocks, fwi_block block, fw_diagnostics *diagnostics);
 
-typedef struct fwi_program fwi_program;
+/* Where a program stands that walks a list of stretches, once or for ever. */
+typedef struct fwi_walk {
+  size_t position;
+  size_t count;
+  fw_time_ns since_decision;
+} fwi_walk;
+
+/* Appends `block`, the stretch at the walk's position, with the marks that belong there, and moves on. */
+fw_status fwi_walk_add(fwi_walk *walk, const fw_scenario_job *job, fwi_block block, fwi_blocks *blocks,
+                       fw_diagnostics *diagnostics);
+double fwi_walk_progress(const fwi_walk *walk);
 
 /* A program type. `next` appends at least one block; `settings` are those in force. `progress` is the share of the
  * present step's completions that are done, `step` the number of the present one. */

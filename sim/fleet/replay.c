@@ -11,11 +11,9 @@
 typedef struct replay_state {
   const fw_scenario_job *job;
   double idle_w;
-  size_t count;
   fw_time_ns *duration; /* count */
   fw_power_mw *power;   /* count x gpus */
-  size_t position;
-  fw_time_ns since_decision;
+  fwi_walk walk;
 } replay_state;
 
 static void destroy(void *pointer) {
@@ -67,9 +65,9 @@ static fw_status create(const fw_scenario_job *job, uint32_t index, uint64_t see
   if (state != NULL && cursor != NULL) {
     state->job = job;
     state->idle_w = fw_power_to_watts(idle);
-    state->count = merge(job, cursor, NULL, NULL);
-    state->duration = fw_allocate(state->count, sizeof *state->duration);
-    if (fw_size_multiply(state->count, job->gpus, &cells)) {
+    state->walk.count = merge(job, cursor, NULL, NULL);
+    state->duration = fw_allocate(state->walk.count, sizeof *state->duration);
+    if (fw_size_multiply(state->walk.count, job->gpus, &cells)) {
       state->power = fw_allocate(cells, sizeof *state->power);
     }
   }
@@ -97,34 +95,24 @@ static fw_status next(void *pointer, const double settings[FW_ACTUATOR_COUNT], f
                       fw_diagnostics *diagnostics) {
   replay_state *state = pointer;
   const size_t gpus = state->job->gpus;
-  const fw_power_mw *power = state->power + state->position * gpus;
+  const fw_power_mw *power = state->power + state->walk.position * gpus;
   const double scale = counterfactual_ratio(state, settings[FW_ACTUATOR_CONCURRENCY]);
   fw_power_mw highest = power[0];
   for (size_t g = 1; g < gpus; g++) {
     highest = power[g] > highest ? power[g] : highest;
   }
-  fwi_block block = {.phase = FW_PHASE_ROLLOUT,
-                     .work = state->duration[state->position],
-                     .demand = (fw_power_mw)((double)highest * scale + 0.5),
-                     .gpu_demand = power,
-                     .scale = scale,
-                     .occupancy = settings[FW_ACTUATOR_CONCURRENCY]};
-  const bool last = state->position + 1 == state->count;
-  state->since_decision += block.work;
-  if (state->since_decision >= state->job->decision) {
-    block.marks |= FWI_MARK_DECISION;
-    state->since_decision = 0;
-  }
-  if (last) {
-    block.marks |= state->job->loop ? FWI_MARK_STEP_END : FWI_MARK_JOB_END;
-  }
-  state->position = last ? 0 : state->position + 1;
-  return fwi_blocks_add(blocks, block, diagnostics);
+  const fwi_block block = {.phase = FW_PHASE_ROLLOUT,
+                           .work = state->duration[state->walk.position],
+                           .demand = (fw_power_mw)((double)highest * scale + 0.5),
+                           .gpu_demand = power,
+                           .scale = scale,
+                           .occupancy = settings[FW_ACTUATOR_CONCURRENCY]};
+  return fwi_walk_add(&state->walk, state->job, block, blocks, diagnostics);
 }
 
 static double progress(const void *pointer) {
   const replay_state *state = pointer;
-  return (double)state->position / (double)state->count;
+  return fwi_walk_progress(&state->walk);
 }
 
 const fwi_program_type fwi_replay_program = {create, destroy, next, progress};

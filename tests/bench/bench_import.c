@@ -1,6 +1,6 @@
-/* What an import costs: a large nvidia-smi log (units in its cells, 8 GPUs at 10 Hz) is generated, imported to our CSV and
- * to a report alone; prints MB/s and the peak memory. Where python3 (or $PYTHON) has pandas, it reads and parses the
- * same columns of the same file.
+/* What an import costs: a large nvidia-smi log (units in its cells, 8 GPUs at 10 Hz) is generated, imported to our CSV
+ * and to a report alone; prints MB/s and the peak memory. Where python3 (or $PYTHON) has pandas, it reads and parses
+ * the same columns of the same file.
  *
  * usage: bench_import [MEGABYTES] (200 unless given) */
 #include <stdio.h>
@@ -40,10 +40,11 @@ static size_t generate(const char *path, size_t megabytes) {
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
-    bytes += (size_t)fprintf(stream, "2024/05/%02zu %02zu:%02zu:%02zu.%03zu, %zu, %u.%02u W, 400.00 W, %u %%, %u\n",
-                             1 + tick / 864000 % 28, tick / 36000 % 24, tick / 600 % 60, tick / 10 % 60, tick % 10 * 100,
-                             row % GPU_COUNT, 60 + (unsigned)(state % 340), (unsigned)(state >> 20) % 100,
-                             (unsigned)(state >> 40) % 101, 40 + (unsigned)(state >> 50) % 40);
+    bytes +=
+        (size_t)fprintf(stream, "2024/05/%02zu %02zu:%02zu:%02zu.%03zu, %zu, %u.%02u W, 400.00 W, %u %%, %u\n",
+                        1 + tick / 864000 % 28, tick / 36000 % 24, tick / 600 % 60, tick / 10 % 60, tick % 10 * 100,
+                        row % GPU_COUNT, 60 + (unsigned)(state % 340), (unsigned)(state >> 20) % 100,
+                        (unsigned)(state >> 40) % 101, 40 + (unsigned)(state >> 50) % 40);
   }
   return fclose(stream) == 0 ? bytes : 0;
 }
