@@ -57,7 +57,8 @@ fwi_split fwi_split_line(char *line, size_t length, char separator, fwi_cells *o
     while (at < length && is_blank(line[at]) && line[at] != separator)
       at++;
     bool quoted = at < length && line[at] == '"';
-    fwi_split split = quoted ? quoted_cell(line, length, separator, &at, out) : plain_cell(line, length, separator, &at, out);
+    fwi_split split =
+        quoted ? quoted_cell(line, length, separator, &at, out) : plain_cell(line, length, separator, &at, out);
     if (split != FWI_SPLIT_GOOD) return split;
     if (at >= length) return FWI_SPLIT_GOOD;
   }

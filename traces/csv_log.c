@@ -26,17 +26,19 @@ typedef struct csv_log {
   const fwi_scale *power_scale;
   size_t id;
   fwi_role id_role;
-  fw_text header;       /* as written */
+  fw_text header; /* as written */
   fw_text power_name;
   char tail[TAIL_SIZE]; /* the last cell of the row before, to know a cut line by */
   size_t tail_length;
   size_t row; /* of the data, for logs without identity or stamps */
 } csv_log;
 
-static const fwi_role value_roles[FW_IMPORT_VALUE_COUNT] = {
-    [FW_IMPORT_AVERAGE] = FWI_ROLE_AVERAGE,         [FW_IMPORT_INSTANT] = FWI_ROLE_INSTANT,
-    [FW_IMPORT_LIMIT] = FWI_ROLE_LIMIT,             [FW_IMPORT_UTILISATION] = FWI_ROLE_UTILISATION,
-    [FW_IMPORT_TEMPERATURE] = FWI_ROLE_TEMPERATURE, [FW_IMPORT_OCCUPANCY] = FWI_ROLE_OCCUPANCY};
+static const fwi_role value_roles[FW_IMPORT_VALUE_COUNT] = {[FW_IMPORT_AVERAGE] = FWI_ROLE_AVERAGE,
+                                                            [FW_IMPORT_INSTANT] = FWI_ROLE_INSTANT,
+                                                            [FW_IMPORT_LIMIT] = FWI_ROLE_LIMIT,
+                                                            [FW_IMPORT_UTILISATION] = FWI_ROLE_UTILISATION,
+                                                            [FW_IMPORT_TEMPERATURE] = FWI_ROLE_TEMPERATURE,
+                                                            [FW_IMPORT_OCCUPANCY] = FWI_ROLE_OCCUPANCY};
 
 static fw_place place_of(const csv_log *log) {
   return fwi_source_place(log->reader->source, 0);
@@ -52,6 +54,14 @@ static bool looks_like_header(const fwi_cells *cells) {
     if (fwi_field_of_name(cell->text, cell->length).role != FWI_ROLE_NONE) known++;
   }
   return known > 0;
+}
+
+static bool has_no_number(const fwi_cells *cells) {
+  for (size_t i = 0; i < cells->count; i++) {
+    const fwi_cell *cell = &cells->data[i];
+    if (cell->length > 0 && ((cell->text[0] >= '0' && cell->text[0] <= '9') || cell->text[0] == '-')) return false;
+  }
+  return true;
 }
 
 static bool is_named(const char *option, const fwi_cell *cell) {
@@ -100,7 +110,8 @@ static fw_status choose_power(csv_log *log) {
   }
   if (log->column[FWI_ROLE_COUNTER] != NO_COLUMN) return FW_OK;
   return fw_error(log->reader->diagnostics, FW_ERROR_INPUT, place_of(log),
-                  "no power column in the header \"%s\": name it power_w, or say which it is with --power-column", shown);
+                  "no power column in the header \"%s\": name it power_w, or say which it is with --power-column",
+                  shown);
 }
 
 /* The kind of identity stays what it was at the first header as long as it is there: a GPU keeps its name. */
@@ -132,19 +143,18 @@ static fw_status check_needed(const csv_log *log) {
 
 /* The name of the power column must not change in mid-file: another one is another quantity. */
 static fw_status note_power_name(csv_log *log) {
-  const fwi_cell *cell =
-      &log->reader->cells.data[log->power != NO_COLUMN ? log->power : log->column[FWI_ROLE_COUNTER]];
+  const fwi_cell *cell = &log->reader->cells.data[log->power != NO_COLUMN ? log->power : log->column[FWI_ROLE_COUNTER]];
   if (log->power_name.length == 0) {
     fw_text_add_bytes(&log->power_name, cell->text, cell->length);
     return log->power_name.failed ? fw_error_memory(log->reader->diagnostics, "the header of a log") : FW_OK;
   }
   if (fwi_same_name(log->power_name.data, log->power_name.length, cell->text, cell->length)) return FW_OK;
   char before[FW_SHOWN_SIZE], now[FW_SHOWN_SIZE];
-  return fw_error(log->reader->diagnostics, FW_ERROR_INPUT, place_of(log),
-                  "power was in column \"%s\" so far and is in \"%s\" from here on: choose a column that both parts have "
-                  "with --power-column, or import the parts one by one",
-                  fw_shown(log->power_name.data, log->power_name.length, before),
-                  fw_shown(cell->text, cell->length, now));
+  return fw_error(
+      log->reader->diagnostics, FW_ERROR_INPUT, place_of(log),
+      "power was in column \"%s\" so far and is in \"%s\" from here on: choose a column that both parts have "
+      "with --power-column, or import the parts one by one",
+      fw_shown(log->power_name.data, log->power_name.length, before), fw_shown(cell->text, cell->length, now));
 }
 
 static fw_status say_shape(const csv_log *log) {
@@ -178,18 +188,15 @@ static fw_status bind(csv_log *log) {
   return status == FW_OK ? say_shape(log) : status;
 }
 
-/* Keeps `text` as the header; `changed`: it differs from the one before. */
-static fw_status keep_header(csv_log *log, const char *text, size_t length, bool *changed) {
-  *changed = log->header.length != length || memcmp(log->header.data, text, length) != 0;
+static fw_status keep_header(csv_log *log, const char *text, size_t length) {
   log->header.length = 0;
   fw_text_add_bytes(&log->header, text, length);
   return log->header.failed ? fw_error_memory(log->reader->diagnostics, "the header of a log") : FW_OK;
 }
 
 static fw_status bind_given(csv_log *log) {
-  bool changed;
   const char *columns = log->reader->options->columns;
-  fw_status status = keep_header(log, columns, strlen(columns), &changed);
+  fw_status status = keep_header(log, columns, strlen(columns));
   if (status != FW_OK) return status;
   if (fwi_split_line(log->header.data, log->header.length, ',', &log->reader->cells) != FWI_SPLIT_GOOD) {
     return fw_error_memory(log->reader->diagnostics, "the columns of a log");
@@ -201,11 +208,12 @@ static fw_status bind_given(csv_log *log) {
 static fw_status refuse_headless(const csv_log *log, const char *line, size_t length) {
   char shown[FW_SHOWN_SIZE];
   bool single = log->reader->cells.count <= 1;
-  return fw_error(log->reader->diagnostics, FW_ERROR_INPUT, place_of(log),
-                  "no header that is known; the first line is \"%s\": say what its columns are, such as --columns %s (\"-\" "
-                  "for one to pass over)%s",
-                  fw_shown(line, length, shown), single ? "power_w" : "timestamp,index,power_w,...",
-                  single ? " with --gpus N and --interval S" : "");
+  return fw_error(
+      log->reader->diagnostics, FW_ERROR_INPUT, place_of(log),
+      "no header that is known; the first line is \"%s\": say what its columns are, such as --columns %s (\"-\" "
+      "for one to pass over)%s",
+      fw_shown(line, length, shown), single ? "power_w" : "timestamp,index,power_w,...",
+      single ? " with --gpus N and --interval S" : "");
 }
 
 /* The separator that a line without commas seems to have. */
@@ -242,12 +250,12 @@ static fw_status read_first_line(csv_log *log) {
   fw_text line = FW_TEXT_INIT;
   fw_text_add_bytes(&line, source->line, source->length);
   if (line.failed) return fw_error_memory(log->reader->diagnostics, "the header of a log");
-  bool good, changed;
+  bool good;
   fw_status status = fwi_reader_split(log->reader, log->separator, &good);
   if (status == FW_OK && (!good || !looks_like_header(&log->reader->cells))) {
     status = refuse_headless(log, line.data, line.length);
   }
-  if (status == FW_OK) status = keep_header(log, line.data, line.length, &changed);
+  if (status == FW_OK) status = keep_header(log, line.data, line.length);
   fw_text_clear(&line);
   return status == FW_OK ? bind(log) : status;
 }
@@ -264,9 +272,9 @@ static bool has(const csv_log *log, fwi_role role) {
 
 /* A line that does not read as a row: a header, or nothing. `header` is then true and the columns are bound anew. */
 static fw_status try_header(csv_log *log, bool *header) {
-  *header = looks_like_header(&log->reader->cells);
-  if (!*header) return FW_OK;
-  if (log->given) return FW_OK; /* what the options say holds for the whole file */
+  *header =
+      looks_like_header(&log->reader->cells) || (log->given && log->row == 0 && has_no_number(&log->reader->cells));
+  if (!*header || log->given) return FW_OK; /* what the options say holds for the whole file */
   fw_text joined = FW_TEXT_INIT;
   for (size_t i = 0; i < log->reader->cells.count; i++) {
     if (i > 0) fw_text_add_bytes(&joined, &log->separator, 1);
@@ -281,8 +289,7 @@ static fw_status try_header(csv_log *log, bool *header) {
            memcmp(old.data[i].text, cell_at(log, i).text, old.data[i].length) == 0;
   }
   fwi_cells_clear(&old);
-  bool changed;
-  fw_status status = keep_header(log, joined.data, joined.length, &changed);
+  fw_status status = keep_header(log, joined.data, joined.length);
   fw_text_clear(&joined);
   if (status == FW_OK) status = fwi_rules_header(log->reader->rules, log->reader->source->line_number, !same);
   return status == FW_OK ? bind(log) : status;
@@ -300,10 +307,14 @@ static bool ends_in_digit(const char *text, size_t length) {
   return length > 0 && text[length - 1] >= '0' && text[length - 1] <= '9';
 }
 
-/* Whether the last cell of a file that ends without a line end has another shape than the one above it. */
+/* Whether the last cell of a file that ends without a line end has another shape than the one above it. With nothing
+ * above it to compare with, it is not trusted. */
 static bool is_cut(const csv_log *log) {
   fwi_cell last = cell_at(log, log->reader->cells.count - 1);
-  if (log->reader->source->line_ended || log->tail_length == 0) return false;
+  if (log->reader->source->line_ended) return false;
+  if (log->tail_length == 0) return last.length > 0;
+  bool missing = fwi_reading_parse(FWI_PLAIN_READING, NULL, last.text, last.length).state == FWI_READING_MISSING;
+  if (missing && last.length > 0) return false; /* "[N/A]" is whole */
   if (ends_in_digit(log->tail, log->tail_length) != ends_in_digit(last.text, last.length)) return true;
   if (decimals_of(last.text, last.length) < decimals_of(log->tail, log->tail_length)) return true;
   if (!ends_in_digit(last.text, last.length) || decimals_of(last.text, last.length) > 0) {
@@ -337,8 +348,8 @@ static fw_status wrong_cells(csv_log *log, bool *header) {
   fw_status status = try_header(log, header);
   if (status != FW_OK || *header) return status;
   if (!log->reader->source->line_ended) return drop_cut_line(log);
-  return fwi_reader_unreadable(log->reader, "%zu cells where the header has %zu: row dropped",
-                               log->reader->cells.count, log->column_count);
+  return fwi_reader_unreadable(log->reader, "%zu cells where the header has %zu: row dropped", log->reader->cells.count,
+                               log->column_count);
 }
 
 /* Without stamps, rows go round the GPUs once per interval. */
@@ -425,8 +436,9 @@ static fw_status read_counter(csv_log *log, fwi_record *record) {
   record->counter = fwi_reading_parse(FWI_ENERGY_READING, log->scale[FWI_ROLE_COUNTER], cell.text, cell.length);
   record->has_counter = record->counter.state == FWI_READING_VALUE && record->counter.value >= 0;
   if (record->counter.state != FWI_READING_NO_UNIT || log->power != NO_COLUMN) return FW_OK;
-  return fw_error(log->reader->diagnostics, FW_ERROR_INPUT, place_of(log),
-                  "the energy counter has no unit: name its column energy_mj or energy_j in the header or with --columns");
+  return fw_error(
+      log->reader->diagnostics, FW_ERROR_INPUT, place_of(log),
+      "the energy counter has no unit: name its column energy_mj or energy_j in the header or with --columns");
 }
 
 /* What is beside power never costs a row. */
@@ -455,13 +467,13 @@ static fw_status read_record(csv_log *log) {
   char number[FW_NUMBER_TEXT_SIZE];
   bool good, header = false;
   fw_status status = read_time(log, &record, &good, &header);
+  if (status == FW_OK && good && !header && is_cut(log)) return drop_cut_line(log);
   if (status == FW_OK && good) status = read_power(log, &record, &good, &header);
   if (header) return status;
   if (status == FW_OK && good) status = read_identity(log, &record, number, &good);
   log->row++;
   log->reader->line_count++;
   if (status != FW_OK || !good) return status;
-  if (is_cut(log)) return drop_cut_line(log);
   status = read_counter(log, &record);
   if (status != FW_OK) return status;
   read_values(log, &record);

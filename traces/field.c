@@ -162,12 +162,11 @@ typedef struct unit_word {
 } unit_word;
 
 /* A name is written in small letters, so "mw" in it is milliwatt; megawatts are no unit of a GPU. */
-static const unit_word unit_words[] = {{"w", "W"},          {"mw", "mW"},           {"kw", "kW"},
-                                       {"watts", "W"},      {"milliwatts", "mW"},   {"mj", "mJ"},
-                                       {"j", "J"},          {"joules", "J"},        {"kj", "kJ"},
-                                       {"wh", "Wh"},        {"kwh", "kWh"},         {"uj", "uJ"},
-                                       {"millijoules", "mJ"}, {"c", "C"},           {"pct", "%"},
-                                       {"percent", "%"}};
+static const unit_word unit_words[] = {
+    {"w", "W"},      {"mw", "mW"}, {"kw", "kW"},          {"watts", "W"}, {"milliwatts", "mW"},
+    {"mj", "mJ"},    {"j", "J"},   {"joules", "J"},       {"kj", "kJ"},   {"wh", "Wh"},
+    {"kwh", "kWh"},  {"uj", "uJ"}, {"millijoules", "mJ"}, {"c", "C"},     {"pct", "%"},
+    {"percent", "%"}};
 
 static fwi_time_unit time_unit_of(const char *word, size_t length) {
   static const struct {

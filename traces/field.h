@@ -33,7 +33,8 @@ typedef struct fwi_field {
   fwi_time_unit time_unit;
 } fwi_field;
 
-/* `name` may end in a unit: "power.draw [W]", "power (W)", "power_mw". Case and the signs between words do not count. */
+/* `name` may end in a unit: "power.draw [W]", "power (W)", "power_mw". Case and the signs between words do not count.
+ */
 fwi_field fwi_field_of_name(const char *name, size_t length);
 
 /* The unit of power in brackets at the end of any name; NULL: none. */

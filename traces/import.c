@@ -132,8 +132,9 @@ static fw_status read_opened(fwi_reader *reader, const fw_import_input *input, s
   fw_text_clear(&name);
   if (status != FW_OK) return status;
   if (reader->source->bytes.cut) {
-    fw_warning(reader->diagnostics, (fw_place){.file = input->name},
-               "the file ends within its gzip data or within a UTF-16 character: it was cut; what came before was read");
+    fw_warning(
+        reader->diagnostics, (fw_place){.file = input->name},
+        "the file ends within its gzip data or within a UTF-16 character: it was cut; what came before was read");
   }
   if (reader->stamper.zone_missing && reader->options->zone_count == 0) reader->rules->report->zone_assumed = true;
   return FW_OK;
@@ -142,14 +143,13 @@ static fw_status read_opened(fwi_reader *reader, const fw_import_input *input, s
 static fw_status read_input(fwi_rules *rules, const fw_import_input *input, size_t index) {
   fwi_source source;
   const fw_import_options *options = rules->options;
-  fwi_reader reader = {.source = &source,
-                       .rules = rules,
-                       .options = options,
-                       .diagnostics = rules->diagnostics,
-                       .unit = options->unit == NULL ? NULL
-                                                     : fwi_scale_find(FWI_POWER_READING, options->unit,
-                                                                      strlen(options->unit)),
-                       .stamper = {.offset = offset_of(options, index)}};
+  fwi_reader reader = {
+      .source = &source,
+      .rules = rules,
+      .options = options,
+      .diagnostics = rules->diagnostics,
+      .unit = options->unit == NULL ? NULL : fwi_scale_find(FWI_POWER_READING, options->unit, strlen(options->unit)),
+      .stamper = {.offset = offset_of(options, index)}};
   fw_status status = fwi_source_open(&source, input->name, input->text, input->length, rules->diagnostics);
   if (status == FW_OK) status = read_opened(&reader, input, index);
   fwi_cells_clear(&reader.cells);

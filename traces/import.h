@@ -1,8 +1,8 @@
 /* Telemetry logs into power recordings: what other tools wrote, cleaned by stated rules (docs/telemetry.md).
  *
  * An import streams: bytes (plain or gzip, UTF-8 or UTF-16) become lines, a reader of the log's format makes records of
- * them, the rules decide on each record, and rows go to a sink. Memory depends on the number of GPUs, not on the length.
- * Every decision is counted in the report; the first of each kind are located there and in the warnings. */
+ * them, the rules decide on each record, and rows go to a sink. Memory depends on the number of GPUs, not on the
+ * length. Every decision is counted in the report; the first of each kind are located there and in the warnings. */
 #ifndef FW_TRACES_IMPORT_H
 #define FW_TRACES_IMPORT_H
 
@@ -24,20 +24,20 @@ extern const char *const fw_import_format_names[]; /* "auto", "smi", "dmon", "dc
 /* Zeroes are the defaults. */
 typedef struct fw_import_options {
   fw_import_format format;
-  const char *columns;             /* names of a CSV's columns, comma-separated, "-" to pass over; NULL: its header */
-  const char *power_column;        /* which one to use where there are several; NULL: power.draw */
-  const char *id_column;           /* says which GPU a row is of, under a name that is not known */
-  const char *unit;                /* of power that has none in cell or header: "W", "mW" or "kW" */
-  const char *gpu_model;           /* decides whether power.draw is a mean; NULL: the log's name column */
-  size_t gpu_count;                /* rows go round so many GPUs; 0: an id column says */
-  fw_time_ns interval;             /* between samples, where there are no stamps; else compared with them; 0: unknown */
-  fw_time_ns start;                /* time of the first sample, where there are no stamps */
-  const fw_time_ns *zone_offsets;  /* of local time over UTC: none (UTC), one for all inputs, or one for each */
-  size_t zone_count;               /* for stamps that carry no zone */
-  bool split_on_header;            /* a repeated header begins another node's log */
-  bool join;                       /* the inputs are parts of one log, not logs of several nodes */
-  fw_power_mw max_power;           /* readings above are excluded; 0: 2 x the power limit, else 2 kW */
-  fw_time_ns span;                 /* the time that the log should cover; 0: first to last stamp */
+  const char *columns;            /* names of a CSV's columns, comma-separated, "-" to pass over; NULL: its header */
+  const char *power_column;       /* which one to use where there are several; NULL: power.draw */
+  const char *id_column;          /* says which GPU a row is of, under a name that is not known */
+  const char *unit;               /* of power that has none in cell or header: "W", "mW" or "kW" */
+  const char *gpu_model;          /* decides whether power.draw is a mean; NULL: the log's name column */
+  size_t gpu_count;               /* rows go round so many GPUs; 0: an id column says */
+  fw_time_ns interval;            /* between samples, where there are no stamps; else compared with them; 0: unknown */
+  fw_time_ns start;               /* time of the first sample, where there are no stamps */
+  const fw_time_ns *zone_offsets; /* of local time over UTC: none (UTC), one for all inputs, or one for each */
+  size_t zone_count;              /* for stamps that carry no zone */
+  bool split_on_header;           /* a repeated header begins another node's log */
+  bool join;                      /* the inputs are parts of one log, not logs of several nodes */
+  fw_power_mw max_power;          /* readings above are excluded; 0: 2 x the power limit, else 2 kW */
+  fw_time_ns span;                /* the time that the log should cover; 0: first to last stamp */
 } fw_import_options;
 
 typedef struct fw_import_input {
@@ -159,10 +159,10 @@ typedef struct fw_import_gpu {
   fw_energy_pj bridged; /* hold-last, across the gaps too */
   fw_power_mw smallest;
   fw_power_mw largest;
-  double sample_mean_w;   /* of the readings, each counted once */
-  double mean_w;          /* hold-last energy over covered time; NaN where nothing is covered */
-  size_t clock_steps;     /* pieces of the series, less one */
-  size_t counter_count;   /* readings of an energy counter */
+  double sample_mean_w;    /* of the readings, each counted once */
+  double mean_w;           /* hold-last energy over covered time; NaN where nothing is covered */
+  size_t clock_steps;      /* pieces of the series, less one */
+  size_t counter_count;    /* readings of an energy counter */
   fw_time_ns counter_time; /* of the intervals that are known exactly */
   fw_energy_pj counter_energy;
   size_t counter_resets;
@@ -205,16 +205,17 @@ typedef struct fw_import_report {
   fw_energy_pj hold_next;
   fw_energy_pj trapezoid;
   fw_energy_pj bridged;
-  size_t steps_complete; /* stamps at which all GPUs of a source have a value; counted where series share their stamps */
+  size_t
+      steps_complete; /* stamps at which all GPUs of a source have a value; counted where series share their stamps */
   size_t steps_partial;
   fw_power_mw fleet_smallest; /* sums over the GPUs, at complete steps */
   fw_power_mw fleet_largest;
   size_t capacity_sources, capacity_gpus, capacity_missing, capacity_events; /* of the lists */
 } fw_import_report;
 
-/* Imports all inputs. `sink` may be NULL: then only the report is made. Errors: what cannot be read, no power reading at
- * all, no unit or identity, conflicting rows, more than one row in ten unreadable. On failure the report is empty, and
- * what the sink was given is void. */
+/* Imports all inputs. `sink` may be NULL: then only the report is made. Errors: what cannot be read, no power reading
+ * at all, no unit or identity, conflicting rows, more than one row in ten unreadable. On failure the report is empty,
+ * and what the sink was given is void. */
 fw_status fw_import_run(const fw_import_input *inputs, size_t input_count, const fw_import_options *options,
                         const fw_import_sink *sink, fw_import_report *report, fw_diagnostics *diagnostics);
 void fw_import_report_clear(fw_import_report *report);
@@ -230,7 +231,7 @@ typedef struct fw_import_writer fw_import_writer;
 fw_status fw_import_writer_open(fw_import_writer **writer, const char *path, fw_diagnostics *diagnostics);
 fw_import_sink fw_import_writer_sink(fw_import_writer *writer);
 fw_status fw_import_writer_commit(fw_import_writer *writer, fw_diagnostics *diagnostics); /* frees it */
-void fw_import_writer_abandon(fw_import_writer *writer);                                  /* frees it; NULL is allowed */
+void fw_import_writer_abandon(fw_import_writer *writer); /* frees it; NULL is allowed */
 
 /* Imports into a trace in memory. Totals are left out. */
 fw_status fw_import_trace(const fw_import_input *inputs, size_t input_count, const fw_import_options *options,

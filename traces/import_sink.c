@@ -24,10 +24,12 @@ struct fw_import_writer {
   size_t used;
 };
 
-static const char *const value_columns[FW_IMPORT_VALUE_COUNT] = {
-    [FW_IMPORT_AVERAGE] = "power_average_w",    [FW_IMPORT_INSTANT] = "power_instant_w",
-    [FW_IMPORT_LIMIT] = "limit_w",              [FW_IMPORT_UTILISATION] = "utilization_pct",
-    [FW_IMPORT_TEMPERATURE] = "temperature_c",  [FW_IMPORT_OCCUPANCY] = "requests_running"};
+static const char *const value_columns[FW_IMPORT_VALUE_COUNT] = {[FW_IMPORT_AVERAGE] = "power_average_w",
+                                                                 [FW_IMPORT_INSTANT] = "power_instant_w",
+                                                                 [FW_IMPORT_LIMIT] = "limit_w",
+                                                                 [FW_IMPORT_UTILISATION] = "utilization_pct",
+                                                                 [FW_IMPORT_TEMPERATURE] = "temperature_c",
+                                                                 [FW_IMPORT_OCCUPANCY] = "requests_running"};
 
 fw_status fw_import_writer_open(fw_import_writer **writer, const char *path, fw_diagnostics *diagnostics) {
   *writer = fw_allocate(1, sizeof **writer);

@@ -12,7 +12,7 @@ typedef struct fwi_json_pull {
   fwi_source *source;
   fw_diagnostics *diagnostics;
   size_t line;
-  fw_text text;   /* the string or number that was read last */
+  fw_text text;     /* the string or number that was read last */
   fw_status status; /* of the first fault; then everything below does nothing and returns false */
 } fwi_json_pull;
 
@@ -28,8 +28,8 @@ bool fwi_json_expect(fwi_json_pull *pull, char c);
 /* Takes `c` if it comes next. */
 bool fwi_json_take(fwi_json_pull *pull, char c);
 
-/* Within an object or array whose bracket was taken: moves to the next member. `first` starts true. False at the closing
- * bracket, which is taken. For an object the key is then in `text`, and its colon is taken. */
+/* Within an object or array whose bracket was taken: moves to the next member. `first` starts true. False at the
+ * closing bracket, which is taken. For an object the key is then in `text`, and its colon is taken. */
 bool fwi_json_member(fwi_json_pull *pull, bool *first);
 bool fwi_json_element(fwi_json_pull *pull, bool *first);
 

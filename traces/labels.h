@@ -22,7 +22,8 @@ bool fwi_identity_write(const fwi_identity *identity, fw_text *out);
 void fwi_identity_reset(fwi_identity *identity); /* keeps the memory */
 void fwi_identity_clear(fwi_identity *identity);
 
-/* Reads {name="value",...} at the start of `text` into `identity`; the length of it, or 0 where it is not well formed. */
+/* Reads {name="value",...} at the start of `text` into `identity`; the length of it, or 0 where it is not well formed.
+ */
 size_t fwi_labels_read(const char *text, size_t length, fwi_identity *identity);
 
 /* Reads the labels and appends the identity to `out`; `identity` may be NULL. False: none. */

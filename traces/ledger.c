@@ -11,8 +11,8 @@
 #define WARNED_LIMIT ((size_t)5)
 #define SPELLING_LIMIT ((size_t)64)
 
-const char *const fw_import_format_names[] = {"auto",       "smi",   "dmon",    "dcgmi", "prometheus",
-                                              "range-json", "grafana", "csv",   NULL};
+const char *const fw_import_format_names[] = {"auto",       "smi",     "dmon", "dcgmi", "prometheus",
+                                              "range-json", "grafana", "csv",  NULL};
 
 const char *const fw_import_decision_names[FW_IMPORT_DECISION_COUNT] = {
     "implausibly high readings excluded",
@@ -72,8 +72,8 @@ void fwi_ledger_end(const fwi_ledger *ledger) {
   for (size_t i = 0; i < FW_IMPORT_DECISION_COUNT; i++) {
     size_t count = ledger->report->decisions[i];
     if (count <= ledger->warned[i] || ledger->warned[i] == 0) continue;
-    fw_warning(ledger->diagnostics, (fw_place){0}, "%s: %zu in all, the first %zu of them shown", fw_import_decision_names[i],
-               count, ledger->warned[i]);
+    fw_warning(ledger->diagnostics, (fw_place){0}, "%s: %zu in all, the first %zu of them shown",
+               fw_import_decision_names[i], count, ledger->warned[i]);
   }
 }
 

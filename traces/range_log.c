@@ -14,12 +14,12 @@ typedef struct range_log {
   fwi_reader *reader;
   fwi_json_pull pull;
   fwi_identity identity;
-  fw_text metric;     /* __name__ of the present series; empty: none */
-  fw_text labels;     /* all of them, to tell series of one GPU apart */
+  fw_text metric; /* __name__ of the present series; empty: none */
+  fw_text labels; /* all of them, to tell series of one GPU apart */
   fw_text id;
-  fw_text chosen;     /* the metric that power comes from */
+  fw_text chosen; /* the metric that power comes from */
   bool has_chosen;
-  bool has_labels;    /* the present series' metric was read */
+  bool has_labels; /* the present series' metric was read */
   fwi_steps steps;
 
 } range_log;
@@ -90,8 +90,8 @@ static bool choose(range_log *log, fwi_field field) {
            (log->metric.length == 0 || memcmp(log->chosen.data, log->metric.data, log->metric.length) == 0);
   }
   if (!is_power(field.role)) return false;
-  if (named != NULL && !fwi_same_name(named, strlen(named), log->metric.length > 0 ? log->metric.data : "",
-                                      log->metric.length)) {
+  if (named != NULL &&
+      !fwi_same_name(named, strlen(named), log->metric.length > 0 ? log->metric.data : "", log->metric.length)) {
     return false;
   }
   log->has_chosen = true;

@@ -36,13 +36,13 @@ fw_status fwi_reader_time_fault(fwi_reader *reader, fwi_cell cell, fwi_stamp_fau
   char shown[FW_SHOWN_SIZE];
   fw_shown(cell.text, cell.length, shown);
   if (fault == FWI_STAMP_NO_UNIT) {
-    return fw_error(reader->diagnostics, FW_ERROR_INPUT, fwi_source_place(reader->source, 0),
-                    "the time \"%s\" has no unit: name the column t_s, t_ms, t_us or t_ns in the header or with --columns",
-                    shown);
+    return fw_error(
+        reader->diagnostics, FW_ERROR_INPUT, fwi_source_place(reader->source, 0),
+        "the time \"%s\" has no unit: name the column t_s, t_ms, t_us or t_ns in the header or with --columns", shown);
   }
-  return fwi_reader_unreadable(reader, fault == FWI_STAMP_RANGE
-                                           ? "\"%s\" is no time within 73 years of 1970: row dropped"
-                                           : "\"%s\" is no time stamp that is known: row dropped",
+  return fwi_reader_unreadable(reader,
+                               fault == FWI_STAMP_RANGE ? "\"%s\" is no time within 73 years of 1970: row dropped"
+                                                        : "\"%s\" is no time stamp that is known: row dropped",
                                shown);
 }
 

@@ -38,7 +38,8 @@ fw_status fwi_reader_unreadable(fwi_reader *reader, const char *format, ...) FW_
 /* Refuses where more than a tenth of all rows were unreadable. */
 fw_status fwi_reader_check(const fwi_reader *reader);
 
-/* Reads a stamp. `good` false: the row was dropped. FW_ERROR_INPUT: a number without a unit, which no row can do with. */
+/* Reads a stamp. `good` false: the row was dropped. FW_ERROR_INPUT: a number without a unit, which no row can do with.
+ */
 fw_status fwi_reader_time(fwi_reader *reader, fwi_cell cell, fw_time_ns *out, bool *good);
 fw_status fwi_reader_time_fault(fwi_reader *reader, fwi_cell cell, fwi_stamp_fault fault);
 

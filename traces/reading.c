@@ -11,11 +11,16 @@
 #include "sim/base/text.h"
 #include "traces/fixed.h"
 
-static const fwi_scale power_scales[] = {{"W", 3, 1},   {"kW", 6, 1},        {"mW", 0, 1},   {"MW", 9, 1},
+static const fwi_scale power_scales[] = {{"W", 3, 1},   {"kW", 6, 1},         {"mW", 0, 1},   {"MW", 9, 1},
                                          {"uW", -3, 1}, {"\xC2\xB5W", -3, 1}, {"watt", 3, 1}, {"watts", 3, 1}};
 static const fwi_scale energy_scales[] = {{"J", 6, 1},  {"mJ", 3, 1},    {"kJ", 9, 1},    {"MJ", 12, 1},
                                           {"uJ", 0, 1}, {"Wh", 6, 3600}, {"kWh", 9, 3600}};
-static const fwi_scale plain_scales[] = {{"%", 3, 1}, {"C", 3, 1}, {"c", 3, 1}, {"\xC2\xB0" "C", 3, 1}};
+static const fwi_scale plain_scales[] = {{"%", 3, 1},
+                                         {"C", 3, 1},
+                                         {"c", 3, 1},
+                                         {"\xC2\xB0"
+                                          "C",
+                                          3, 1}};
 
 const fwi_scale *fwi_scale_find(fwi_quantity_kind kind, const char *text, size_t length) {
   const fwi_scale *scales = kind == FWI_POWER_READING    ? power_scales
@@ -46,8 +51,8 @@ static bool equals_folded(const char *text, size_t length, const char *word) {
   return true;
 }
 
-static const int64_t powers_of_ten[] = {1,          10,          100,          1000,          10000,
-                                        100000,     1000000,     10000000,     100000000,     1000000000,
+static const int64_t powers_of_ten[] = {1,           10,           100,          1000,      10000,
+                                        100000,      1000000,      10000000,     100000000, 1000000000,
                                         10000000000, 100000000000, 1000000000000};
 #define POWER_LIMIT 12
 #define DIGIT_LIMIT ((size_t)18)
@@ -89,10 +94,33 @@ size_t fwi_scan_fixed(const char *text, size_t length, int decimals, int64_t *ou
 
 /* --- missing readings --- */
 
-static const char *const missing_words[] = {"n/a",   "[n/a]", "na", "nan", "+nan", "-nan", "inf", "+inf", "-inf", "null",
-                                            "none", "-", "--", "undefined", "err!", "err", "error", "unknown", "no data",
-                                            "not supported", "unknown error", "gpu requires reset", "not available",
-                                            "insufficient permissions", "gpu is lost", "not found", "infinity"};
+static const char *const missing_words[] = {"n/a",
+                                            "[n/a]",
+                                            "na",
+                                            "nan",
+                                            "+nan",
+                                            "-nan",
+                                            "inf",
+                                            "+inf",
+                                            "-inf",
+                                            "null",
+                                            "none",
+                                            "-",
+                                            "--",
+                                            "undefined",
+                                            "err!",
+                                            "err",
+                                            "error",
+                                            "unknown",
+                                            "no data",
+                                            "not supported",
+                                            "unknown error",
+                                            "gpu requires reset",
+                                            "not available",
+                                            "insufficient permissions",
+                                            "gpu is lost",
+                                            "not found",
+                                            "infinity"};
 
 static bool is_missing_word(const char *text, size_t length) {
   if (length >= 2 && text[0] == '[' && text[length - 1] == ']') return true; /* nvidia-smi's way to say why */
@@ -138,7 +166,8 @@ static fwi_reading not_a_number(const char *text, size_t length) {
   return missing(FWI_READING_UNKNOWN, text, length);
 }
 
-/* Numbers that the scan leaves: exponents, many digits, overflow. A sentinel is known by its size alone, unit or not. */
+/* Numbers that the scan leaves: exponents, many digits, overflow. A sentinel is known by its size alone, unit or not.
+ */
 static fwi_reading long_number(fwi_quantity_kind kind, const fwi_scale *scale, const char *text, size_t span,
                                fwi_reading reading) {
   double number;
@@ -184,7 +213,8 @@ fwi_reading fwi_reading_parse(fwi_quantity_kind kind, const fwi_scale *scale, co
   bool known;
   reading.scale = scale_of_cell(kind, scale, text + unit, length - unit, &known);
   if (!known) return missing(FWI_READING_BAD, text, length);
-  if (scanned && reading.scale != scale) scanned = fwi_scan_fixed(text, span, reading.scale->decimals, &reading.value) > 0;
+  if (scanned && reading.scale != scale)
+    scanned = fwi_scan_fixed(text, span, reading.scale->decimals, &reading.value) > 0;
   bool large = reading.value >= SMALLEST_SENTINEL || reading.value <= -SMALLEST_SENTINEL;
   if (!scanned || reading.scale == NULL || large) return long_number(kind, reading.scale, text, span, reading);
   reading.value *= reading.scale->factor;

@@ -104,10 +104,10 @@ fw_status fwi_rules_header(fwi_rules *rules, size_t line, bool changed) {
                            .source = rules->source,
                            .gpu = SIZE_MAX,
                            .line = line};
-  fw_status status =
-      changed ? fwi_ledger_add(&rules->ledger, &event, "schema changed at line %zu: columns are bound anew from here on",
-                               line)
-              : fwi_ledger_add(&rules->ledger, &event, "header repeated at line %zu: the logger was started again", line);
+  fw_status status = changed ? fwi_ledger_add(&rules->ledger, &event,
+                                              "schema changed at line %zu: columns are bound anew from here on", line)
+                             : fwi_ledger_add(&rules->ledger, &event,
+                                              "header repeated at line %zu: the logger was started again", line);
   if (status != FW_OK || !rules->options->split_on_header) return status;
   return split_source(rules);
 }
@@ -246,21 +246,29 @@ static fw_import_event event_of(const fwi_rules *rules, fw_import_decision decis
 
 /* --- one GPU, several loggers --- */
 
-static void note_logger(fwi_series_state *state, uint64_t logger) {
+static bool is_known_logger(const fwi_series_state *state, uint64_t logger) {
   for (size_t i = 0; i < state->logger_count; i++) {
-    if (state->loggers[i] == logger) return;
+    if (state->loggers[i] == logger) return true;
   }
-  if (state->logger_count < FWI_LOGGER_LIMIT) state->loggers[state->logger_count++] = logger;
+  return state->logger_count == FWI_LOGGER_LIMIT;
 }
 
-/* A later file goes on where the one before it ended; anything else that another logger says of a GPU is a copy. */
-static bool takes_over(const fwi_series_state *state, const fwi_rules *rules, const fwi_record *record) {
-  return rules->source != state->owner_source && record->time > state->last_time;
+static void note_logger(fwi_series_state *state, uint64_t logger) {
+  if (!is_known_logger(state, logger)) state->loggers[state->logger_count++] = logger;
+}
+
+/* A later file that begins where the one before it ended goes on with the series; anything else that another logger
+ * says of a GPU is a copy. */
+static bool takes_over(const fwi_series_state *state, const fwi_rules *rules, const fwi_record *record,
+                       uint64_t logger) {
+  return rules->source != state->owner_source && record->time > state->last_time && !is_known_logger(state, logger);
 }
 
 static fw_status find_copy(fwi_rules *rules, const fwi_record *record, bool *copy) {
   fwi_series_state *state = state_of(rules);
-  uint64_t logger = fw_hash_bytes(FW_HASH_START, record->logger, record->logger == NULL ? 0 : record->logger_length);
+  uint64_t source = rules->options->join ? 0 : rules->source;
+  uint64_t logger = fw_hash_bytes(FW_HASH_START, &source, sizeof source);
+  logger = fw_hash_bytes(logger, record->logger, record->logger == NULL ? 0 : record->logger_length);
   *copy = false;
   if (!state->has_row) {
     state->owner_source = rules->source;
@@ -268,16 +276,14 @@ static fw_status find_copy(fwi_rules *rules, const fwi_record *record, bool *cop
     note_logger(state, logger);
     return FW_OK;
   }
-  bool same_source = rules->source == state->owner_source || rules->options->join;
-  if (same_source && logger == state->owner_logger) return FW_OK;
-  if (takes_over(state, rules, record)) {
+  if (logger == state->owner_logger) return FW_OK;
+  if (takes_over(state, rules, record, logger)) {
     state->owner_source = rules->source;
     state->owner_logger = logger;
     return FW_OK;
   }
   *copy = true;
-  uint64_t source = rules->source;
-  note_logger(state, same_source ? logger : fw_hash_bytes(logger, &source, sizeof source));
+  note_logger(state, logger);
   if (record->power.state == FWI_READING_VALUE && record->has_power) {
     state->copies += record->power.value;
     state->copy_count++;
@@ -366,10 +372,11 @@ static fw_status step_back(fwi_rules *rules, const fwi_record *record) {
 }
 
 fw_status fwi_rules_nameless(const fwi_rules *rules, const fwi_series_state *state) {
-  return fw_error(rules->diagnostics, FW_ERROR_INPUT, place_of(rules, state->repeat_line),
-                  "time stamp repeated %zu times without a GPU id column: name the column that tells the GPUs apart with "
-                  "--id-column, or say --gpus %zu if rows go round so many GPUs",
-                  state->repeat_count + 1, state->repeat_count + 1);
+  return fw_error(
+      rules->diagnostics, FW_ERROR_INPUT, place_of(rules, state->repeat_line),
+      "time stamp repeated %zu times without a GPU id column: name the column that tells the GPUs apart with "
+      "--id-column, or say --gpus %zu if rows go round so many GPUs",
+      state->repeat_count + 1, state->repeat_count + 1);
 }
 
 static fw_status check_order(fwi_rules *rules, const fwi_record *record, bool *drop) {

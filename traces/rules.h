@@ -46,7 +46,7 @@ typedef struct fwi_series_state {
   bool has_sample;     /* in the present piece */
   fw_time_ns sample_time;
   fw_power_mw sample_power;
-  fw_power_mw limit;    /* the last that was read; 0: none */
+  fw_power_mw limit;     /* the last that was read; 0: none */
   fw_energy_pj readings; /* sum of all samples, in mW */
   fwi_intervals intervals;
   bool nameless; /* the log has no identity */
@@ -54,7 +54,7 @@ typedef struct fwi_series_state {
   size_t repeat_line;
   bool has_counter; /* in the present piece */
   fw_time_ns counter_time;
-  int64_t counter; /* uJ */
+  int64_t counter;          /* uJ */
   fw_time_ns counter_first; /* of the whole series */
   bool derived;
   size_t owner_source;
@@ -89,7 +89,7 @@ typedef struct fwi_rules {
   bool begun;          /* the sink has been */
   bool present[FW_IMPORT_VALUE_COUNT];
   size_t both_average, equal_average; /* rows with power.draw and power.draw.average */
-  char model[64]; /* of the first GPU, as the log names it */
+  char model[64];                     /* of the first GPU, as the log names it */
 } fwi_rules;
 
 void fwi_rules_begin(fwi_rules *rules, const fw_import_options *options, const fw_import_sink *sink,

@@ -92,10 +92,9 @@ static fw_status list_gaps(fwi_rules *rules, size_t index) {
                              .time = gap->from,
                              .duration = gap->duration};
     listed++;
-    fw_status status =
-        fwi_ledger_add(&rules->ledger, &event, "GPU %s: gap of %s s before line %zu (a reading holds for up to %s s)",
-                       gpu->gpu, fw_time_format(gap->duration, duration), gap->line,
-                       fw_time_format(gpu->longest_held, held));
+    fw_status status = fwi_ledger_add(
+        &rules->ledger, &event, "GPU %s: gap of %s s before line %zu (a reading holds for up to %s s)", gpu->gpu,
+        fw_time_format(gap->duration, duration), gap->line, fw_time_format(gpu->longest_held, held));
     if (status != FW_OK) return status;
   }
   if (gpu->gap_count > listed) rules->report->decisions[FW_IMPORT_GAP] += gpu->gap_count - listed;
@@ -183,9 +182,10 @@ static fw_status warn_of_equal_sources(const fwi_rules *rules) {
   qsort(locals, count, sizeof *locals, compare_local);
   for (size_t i = 1; i < count; i++) {
     if (!agree(rules, &locals[i - 1], &locals[i]) || pairs++ > 0) continue;
-    fw_warning(rules->diagnostics, (fw_place){0},
-               "GPU %s and GPU %s have equal values within 1 %%: if both files logged the same node, import one of them",
-               report->gpus[locals[i - 1].index].gpu, report->gpus[locals[i].index].gpu);
+    fw_warning(
+        rules->diagnostics, (fw_place){0},
+        "GPU %s and GPU %s have equal values within 1 %%: if both files logged the same node, import one of them",
+        report->gpus[locals[i - 1].index].gpu, report->gpus[locals[i].index].gpu);
   }
   free(locals);
   return FW_OK;
@@ -199,10 +199,11 @@ static void warn_of_zone(const fwi_rules *rules, const fw_import_source *a, cons
   fw_time_ns off = apart > shift ? apart - shift : shift - apart;
   if (shift == 0 || shift > 14 * 2 * HALF_HOUR || off > length) return;
   char text[FW_UNITS_TEXT_SIZE];
-  fw_warning(rules->diagnostics, (fw_place){.file = b->file},
-             "no overlap, %s s apart: %s and %s do not cover the same time but would after this shift: are their stamps of "
-             "different time zones (--tz)? Nothing may be said of their sum",
-             fw_time_format(shift, text), a->file, b->file);
+  fw_warning(
+      rules->diagnostics, (fw_place){.file = b->file},
+      "no overlap, %s s apart: %s and %s do not cover the same time but would after this shift: are their stamps of "
+      "different time zones (--tz)? Nothing may be said of their sum",
+      fw_time_format(shift, text), a->file, b->file);
 }
 
 static void compare_zones(const fwi_rules *rules) {
@@ -337,10 +338,11 @@ static fw_status check_any_power(const fwi_rules *rules) {
   if (report->missing_kinds > 0) {
     char shown[FW_SHOWN_SIZE];
     const fw_import_missing *first = &report->missing[0];
-    return fw_error(rules->diagnostics, FW_ERROR_INPUT, place,
-                    "no power reading in %zu rows: %zu are missing (\"%s\" in line %zu); log a GPU and field that reads",
-                    report->row_count, report->missing_count, fw_shown(first->spelling, strlen(first->spelling), shown),
-                    first->first_line);
+    return fw_error(
+        rules->diagnostics, FW_ERROR_INPUT, place,
+        "no power reading in %zu rows: %zu are missing (\"%s\" in line %zu); log a GPU and field that reads",
+        report->row_count, report->missing_count, fw_shown(first->spelling, strlen(first->spelling), shown),
+        first->first_line);
   }
   return fw_error(rules->diagnostics, FW_ERROR_INPUT, place,
                   "no plausible power reading in %zu rows: check the unit (--unit), or raise --max-power for what is "

@@ -162,20 +162,20 @@ static fw_status read_comment(scrape_log *log, const char *line, size_t length) 
   return log->first_family.failed ? short_of_memory(log) : FW_OK;
 }
 
-static fw_status find_gpu(scrape_log *log, scraped_gpu **out) {
+/* The GPU whose identity is in `id`; NULL when memory is short. */
+static scraped_gpu *find_gpu(scrape_log *log) {
   for (size_t i = 0; i < log->count; i++) {
     size_t index = (log->latest + i) % log->count;
     if (!same_text(&log->gpus[index].id, log->id.data, log->id.length)) continue;
     log->latest = index;
-    *out = &log->gpus[index];
-    return FW_OK;
+    return &log->gpus[index];
   }
-  if (!fw_grow(&log->gpus, &log->capacity, log->count + 1, sizeof *log->gpus)) return short_of_memory(log);
-  log->gpus[log->count] = (scraped_gpu){.id = FW_TEXT_INIT};
-  *out = &log->gpus[log->count];
+  if (!fw_grow(&log->gpus, &log->capacity, log->count + 1, sizeof *log->gpus)) return NULL;
+  scraped_gpu *gpu = &log->gpus[log->count];
+  *gpu = (scraped_gpu){.id = FW_TEXT_INIT};
   log->latest = log->count++;
-  fw_text_add_bytes(&(*out)->id, log->id.data, log->id.length);
-  return (*out)->id.failed ? short_of_memory(log) : FW_OK;
+  fw_text_add_bytes(&gpu->id, log->id.data, log->id.length);
+  return gpu->id.failed ? NULL : gpu;
 }
 
 static fw_status note_instance(scrape_log *log) {
@@ -187,8 +187,8 @@ static fw_status note_instance(scrape_log *log) {
 static fw_status keep_reading(scrape_log *log, scraped_gpu *gpu, fwi_role role, fwi_reading reading) {
   bool whole_gpu = fwi_role_quantity(role) != FWI_PLAIN_READING && role != FWI_ROLE_LIMIT;
   bool again = gpu->has[role];
-  bool larger = !again || (reading.state == FWI_READING_VALUE &&
-                           (gpu->readings[role].state != FWI_READING_VALUE || reading.value > gpu->readings[role].value));
+  bool larger = !again || (reading.state == FWI_READING_VALUE && (gpu->readings[role].state != FWI_READING_VALUE ||
+                                                                  reading.value > gpu->readings[role].value));
   if (larger) gpu->readings[role] = reading;
   if (larger && reading.state != FWI_READING_VALUE) { /* the line will be gone when the scrape ends */
     static const char nan[] = "NaN";
@@ -203,8 +203,9 @@ static fw_status keep_reading(scrape_log *log, scraped_gpu *gpu, fwi_role role, 
 static bool is_wanted(const scrape_log *log, const char *name, size_t length, fwi_role *role) {
   const char *chosen = log->reader->options->power_column;
   bool power = *role == FWI_ROLE_POWER || *role == FWI_ROLE_INSTANT || *role == FWI_ROLE_AVERAGE;
-  if (chosen != NULL && fwi_same_name(chosen, strlen(chosen), name, length)) *role = FWI_ROLE_POWER;
-  else if (chosen != NULL && power) return false;
+  bool named = chosen != NULL && fwi_same_name(chosen, strlen(chosen), name, length);
+  if (named) *role = FWI_ROLE_POWER;
+  if (chosen != NULL && power && !named) return false;
   return *role >= FWI_ROLE_POWER && *role <= FWI_ROLE_COUNTER && *role != FWI_ROLE_OCCUPANCY;
 }
 
@@ -234,10 +235,11 @@ static fw_status read_sample(scrape_log *log, const char *name, size_t name_leng
   if (reading.state == FWI_READING_BAD || reading.state == FWI_READING_NO_UNIT) {
     return fwi_reader_unreadable(log->reader, "a value that is no number: dropped");
   }
-  scraped_gpu *gpu = NULL;
-  fw_status status = find_gpu(log, &gpu);
-  if (status == FW_OK) status = keep_reading(log, gpu, field.role, reading);
-  if (field.role == FWI_ROLE_POWER && log->power_name.length == 0) fw_text_add_bytes(&log->power_name, name, name_length);
+  scraped_gpu *gpu = find_gpu(log);
+  if (gpu == NULL) return short_of_memory(log);
+  fw_status status = keep_reading(log, gpu, field.role, reading);
+  if (field.role == FWI_ROLE_POWER && log->power_name.length == 0)
+    fw_text_add_bytes(&log->power_name, name, name_length);
   log->sample_count++;
   return status == FW_OK ? read_stamp(log, gpu, 1) : status;
 }

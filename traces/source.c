@@ -28,7 +28,7 @@ void fwi_source_close(fwi_source *source) {
 /* Moves the unread text to the front and makes room for a chunk behind it. */
 static bool make_room(fwi_source *source) {
   size_t unread = source->end - source->start;
-  if (source->start > 0) {
+  if (source->buffer != NULL && source->start > 0) {
     memmove(source->buffer, source->buffer + source->start, unread);
     source->start = 0;
     source->end = unread;
@@ -72,8 +72,8 @@ fw_status fwi_source_line(fwi_source *source, bool *found, fw_diagnostics *diagn
   for (;;) {
     size_t unread = source->end - source->start;
     const char *text = unread > 0 ? source->buffer + source->start : NULL;
-    const char *end = unread > searched ? memchr(text + searched, '\n', unread - searched) : NULL;
-    *found = end != NULL || (source->at_end && unread > 0);
+    const char *end = text != NULL && unread > searched ? memchr(text + searched, '\n', unread - searched) : NULL;
+    *found = text != NULL && (end != NULL || source->at_end);
     if (*found) {
       source->line_ended = end != NULL;
       return take_line(source, end == NULL ? unread : (size_t)(end - text), diagnostics);

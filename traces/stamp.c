@@ -162,7 +162,8 @@ static bool is_number(const char *text, size_t length) {
   size_t at = length > 0 && text[0] == '-' ? 1 : 0;
   if (at == length) return false;
   for (; at < length; at++) {
-    if ((text[at] < '0' || text[at] > '9') && text[at] != '.' && text[at] != 'e' && text[at] != 'E' && text[at] != '+') {
+    if ((text[at] < '0' || text[at] > '9') && text[at] != '.' && text[at] != 'e' && text[at] != 'E' &&
+        text[at] != '+') {
       return false;
     }
   }

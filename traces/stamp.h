@@ -23,10 +23,10 @@ typedef enum fwi_stamp_fault {
 
 /* Reads stamps of one column; the minute of the last one is kept, because the next has mostly the same. */
 typedef struct fwi_stamper {
-  fwi_time_unit unit;   /* FWI_TIME_BY_SIZE and FWI_TIME_TEXT: decided by the first stamp */
-  fw_time_ns offset;    /* of local time over UTC */
-  bool zone_missing;    /* some stamp carried no zone */
-  char minute[17];      /* "2024/05/06 10:00:" */
+  fwi_time_unit unit; /* FWI_TIME_BY_SIZE and FWI_TIME_TEXT: decided by the first stamp */
+  fw_time_ns offset;  /* of local time over UTC */
+  bool zone_missing;  /* some stamp carried no zone */
+  char minute[17];    /* "2024/05/06 10:00:" */
   fw_time_ns minute_time;
 } fwi_stamper;
 

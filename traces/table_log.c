@@ -66,8 +66,8 @@ static fw_status bind_names(table_log *log) {
     log->columns[i].position = (size_t)(cell.text - source->line);
     bool wanted = log->reader->options->power_column == NULL
                       ? log->columns[i].field.role == FWI_ROLE_POWER
-                      : fwi_same_name(log->reader->options->power_column,
-                                      strlen(log->reader->options->power_column), cell.text, cell.length);
+                      : fwi_same_name(log->reader->options->power_column, strlen(log->reader->options->power_column),
+                                      cell.text, cell.length);
     if (!wanted || log->power != NO_COLUMN) continue;
     log->power = i;
     log->power_name.length = 0;
@@ -77,19 +77,25 @@ static fw_status bind_names(table_log *log) {
   return log->power_name.failed ? fw_error_memory(log->reader->diagnostics, "the head of a table") : FW_OK;
 }
 
-/* A unit belongs to the column whose name starts, or ends, where it does. */
+/* In nvidia-smi's head every column has a unit; in dcgmi's some have none, so there a unit belongs to the column that
+ * begins above it or to its left. */
+static size_t column_of_unit(const table_log *log, size_t index, size_t position) {
+  if (!log->entity) return index < log->count ? index : NO_COLUMN;
+  size_t column = NO_COLUMN;
+  for (size_t c = 0; c < log->count && log->columns[c].position <= position; c++)
+    column = c;
+  return column;
+}
+
 static void bind_units(table_log *log) {
   const fwi_cells *cells = &log->reader->cells;
-  bool aligned = log->entity;
-  for (size_t c = 0; c < log->count; c++) {
-    for (size_t i = 0; i < cells->count; i++) {
-      size_t position = (size_t)(cells->data[i].text - log->reader->source->line);
-      bool below = aligned ? position == log->columns[c].position : i == c;
-      fwi_field *field = &log->columns[c].field;
-      bool quantity = field->role >= FWI_ROLE_POWER && field->role <= FWI_ROLE_COUNTER;
-      if (!below || !quantity) continue;
-      field->scale = fwi_scale_find(fwi_role_quantity(field->role), cells->data[i].text, cells->data[i].length);
-    }
+  for (size_t i = 0; i < cells->count; i++) {
+    const fwi_cell *cell = &cells->data[i];
+    size_t column = column_of_unit(log, i, (size_t)(cell->text - log->reader->source->line));
+    if (column == NO_COLUMN) continue;
+    fwi_field *field = &log->columns[column].field;
+    bool quantity = field->role >= FWI_ROLE_POWER && field->role <= FWI_ROLE_COUNTER;
+    if (quantity) field->scale = fwi_scale_find(fwi_role_quantity(field->role), cell->text, cell->length);
   }
 }
 

@@ -130,8 +130,7 @@ static fw_status read_cells(wide_log *log) {
 }
 
 static bool is_header(const fwi_cells *cells) {
-  return cells->count > 0 &&
-         fwi_field_of_name(cells->data[0].text, cells->data[0].length).role == FWI_ROLE_TIME;
+  return cells->count > 0 && fwi_field_of_name(cells->data[0].text, cells->data[0].length).role == FWI_ROLE_TIME;
 }
 
 static fw_status drop_cut_line(wide_log *log) {
@@ -139,12 +138,12 @@ static fw_status drop_cut_line(wide_log *log) {
                         "the last line is incomplete: dropped");
 }
 
-/* A file that ends without a line end may end within a number; in a wide table any cell may lack its unit then. */
+/* A file that ends without a line end may end within a number. */
 static bool may_be_cut(const wide_log *log) {
   const fwi_cells *cells = &log->reader->cells;
   fwi_cell last = cells->data[cells->count - 1];
   return !log->reader->source->line_ended && last.length > 0 && last.text[last.length - 1] >= '0' &&
-         last.text[last.length - 1] <= '9' && log->columns[cells->count - 1].scale == NULL && log->reader->unit == NULL;
+         last.text[last.length - 1] <= '9';
 }
 
 static fw_status read_row(wide_log *log) {
@@ -160,8 +159,8 @@ static fw_status read_row(wide_log *log) {
   log->reader->line_count++;
   if (log->reader->cells.count == log->count && !may_be_cut(log)) return read_cells(log);
   if (!log->reader->source->line_ended) return drop_cut_line(log);
-  return fwi_reader_unreadable(log->reader, "%zu cells where the header has %zu: row dropped",
-                               log->reader->cells.count, log->count);
+  return fwi_reader_unreadable(log->reader, "%zu cells where the header has %zu: row dropped", log->reader->cells.count,
+                               log->count);
 }
 
 static fw_status read_line(wide_log *log) {

@@ -8,9 +8,14 @@
 #include "sim/report/table.h"
 
 static const char *const averaging_names[] = {"unknown", "instantaneous", "mean over 1 s"};
-static const char *const format_titles[] = {
-    "",           "nvidia-smi CSV",       "nvidia-smi dmon", "dcgmi dmon", "exporter scrapes", "Prometheus range query",
-    "Grafana CSV", "CSV with a row per reading"};
+static const char *const format_titles[] = {"",
+                                            "nvidia-smi CSV",
+                                            "nvidia-smi dmon",
+                                            "dcgmi dmon",
+                                            "exporter scrapes",
+                                            "Prometheus range query",
+                                            "Grafana CSV",
+                                            "CSV with a row per reading"};
 
 static void add_watts(fw_text *out, double watts) {
   fw_text_add_number(out, watts, 9);
@@ -37,8 +42,9 @@ static void add_energy(fw_text *out, const char *rule, fw_energy_pj energy) {
 static void add_sources(const fw_import_report *report, fw_text *out) {
   for (size_t i = 0; i < report->source_count; i++) {
     const fw_import_source *source = &report->sources[i];
-    fw_text_add_format(out, "%s%s%s: %s, %zu readings, power from ", source->file, source->name[0] != '\0' ? " as " : "",
-                       source->name, format_titles[source->format], source->row_count);
+    fw_text_add_format(out, "%s%s%s: %s, %zu readings, power from ", source->file,
+                       source->name[0] != '\0' ? " as " : "", source->name, format_titles[source->format],
+                       source->row_count);
     fw_text_add_format(out, "%s%s\n", source->power_column == NULL ? "nothing" : source->power_column,
                        source->derived ? " (its increase over time)" : "");
   }
@@ -78,8 +84,9 @@ static void add_gpu_row(const fw_import_gpu *gpu, fwi_table *table) {
 }
 
 static void add_gpus(const fw_import_report *report, fw_text *out) {
-  static const char *const heads[] = {"GPU",       "samples", "missing", "excluded", "interval s", "P95 s",       "largest s",
-                                      "gaps",      "covered s", "mean W", "readings W", "min W",   "max W",      "hold-last J", "trapezoid J"};
+  static const char *const heads[] = {"GPU",        "samples",   "missing", "excluded",    "interval s",
+                                      "P95 s",      "largest s", "gaps",    "covered s",   "mean W",
+                                      "readings W", "min W",     "max W",   "hold-last J", "trapezoid J"};
   const size_t columns = sizeof heads / sizeof *heads;
   fwi_table table = fwi_table_start(columns);
   for (size_t i = 0; i < columns; i++)
@@ -96,7 +103,8 @@ static void add_counter(const fw_import_gpu *gpu, fw_text *out) {
   fw_text_add_format(out, "GPU %s, energy counter: %s J over %s s known exactly", gpu->gpu,
                      fw_energy_format(gpu->counter_energy, known), fw_time_format(gpu->counter_time, time));
   if (gpu->counter_resets > 0) {
-    fw_text_add_format(out, "; %zu reset%s, at least %s J over ", gpu->counter_resets, gpu->counter_resets > 1 ? "s" : "",
+    fw_text_add_format(out, "; %zu reset%s, at least %s J over ", gpu->counter_resets,
+                       gpu->counter_resets > 1 ? "s" : "",
                        fw_energy_format(gpu->counter_energy + gpu->reset_energy, known));
     fw_text_add_format(out, "%s s in all", fw_time_format(gpu->counter_time + gpu->reset_time, time));
   }

@@ -40,7 +40,8 @@ Test(dcg, counter_reset) {
   imported_clear(&in);
 }
 
-/* Split on blanks, "GPU 0" shifts every column; repeated heads become rows (NVIDIA/DCGM#14, NVIDIA/dcgm-exporter#700). */
+/* Split on blanks, "GPU 0" shifts every column; repeated heads become rows (NVIDIA/DCGM#14, NVIDIA/dcgm-exporter#700).
+ */
 Test(dcg, dmon_table) {
   static const fw_power_mw first[] = {61220, 302500, 301000, 298750}, second[] = {58100, 299500, 300250};
   imported in;
@@ -61,8 +62,8 @@ Test(dcg, dmon_table) {
   imported_clear(&in);
 }
 
-/* "sep=," is taken for the header, ms for s, 1.20 kW for 1.2 W, an empty cell for 0 (grafana/grafana#25017, #27284, #2401,
- * #9064). */
+/* "sep=," is taken for the header, ms for s, 1.20 kW for 1.2 W, an empty cell for 0 (grafana/grafana#25017, #27284,
+ * #2401, #9064). */
 typedef struct collected {
   fw_power_mw total[8];
   size_t total_count;

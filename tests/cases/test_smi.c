@@ -88,8 +88,8 @@ Test(smi, header_again) {
 /* Missing readings crashed parsers, cost the whole row, or became 0 W (enkore/i3pystatus#776, #850,
  * Azure/azhpc-diagnostics#77, Quake4/MindMiner#627, netdata/netdata#4892). */
 Test(smi, na_cells) {
-  static const char *const spellings[] = {"[N/A]", "[Not Supported]", "ERR!", "[Unknown Error]", "[GPU requires reset]",
-                                          "N/A"};
+  static const char *const spellings[] = {"[N/A]",           "[Not Supported]",      "ERR!",
+                                          "[Unknown Error]", "[GPU requires reset]", "N/A"};
   static const fw_power_mw expected[] = {250000, 252000, 248000, 250000};
   imported in;
   import_case(&in, "smi-na-cells", "log.csv", &(fw_import_options){0});
