@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A cap's transient is cut off after this many time constants: exp(-8) is 0.03 % of the step. */
 #define TRANSIENT_TIME_CONSTANTS 8
@@ -416,9 +417,16 @@ fw_status fwi_job_act(fwi_job *job, const fw_job_action *action, fw_diagnostics 
   return status;
 }
 
-void fwi_job_collected(fwi_job *job) {
-  job->collected_ticks = 0;
-  job->event_count = 0;
+void fwi_job_collected(fwi_job *job, size_t ticks, size_t events) {
+  const size_t gpus = job->spec->gpus;
+  const size_t left = job->collected_ticks - ticks;
+  memmove(job->energy_pj, job->energy_pj + ticks * gpus, left * gpus * sizeof *job->energy_pj);
+  memmove(job->reading, job->reading + ticks, left * sizeof *job->reading);
+  job->collected_ticks = left;
+  if (events > 0) {
+    job->event_count -= events;
+    memmove(job->events, job->events + events, job->event_count * sizeof *job->events);
+  }
 }
 
 void fwi_job_restart(fwi_job *job) {

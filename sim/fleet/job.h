@@ -136,8 +136,8 @@ void fwi_job_set(fwi_job *job, fw_time_ns time, fw_actuator actuator, double val
 /* Samples every whole tick that ends by job->now (sample.c). */
 void fwi_job_sample(fwi_job *job);
 
-/* Forgets the collected ticks. */
-void fwi_job_collected(fwi_job *job);
+/* Forgets the first `ticks` collected ticks and the first `events` events. */
+void fwi_job_collected(fwi_job *job, size_t ticks, size_t events);
 
 /* Ends the warm-up: counters start from zero. */
 void fwi_job_restart(fwi_job *job);

@@ -1,13 +1,13 @@
-/* Once a second: the ticks of all jobs are added up the tree of domains, metered, billed, observed and published. */
-#include <stdlib.h>
+/* The ticks that all jobs have sampled are added up the tree of domains, metered, billed and observed. */
+#include <math.h>
 
-#include "sim/base/memory.h"
 #include "sim/fleet/state.h"
 
+/* A window ends at the next multiple of its length, at the end of the warm-up or of the run, whichever comes first. */
 fw_status fwi_sim_post_measurement(fw_sim *sim, fw_time_ns after, fw_diagnostics *diagnostics) {
-  const fw_event event = {.time = fwi_earlier(after + sim->period, sim->scenario->duration),
-                          .class_rank = FW_EVENT_MEASUREMENT,
-                          .sequence = sim->measurements++};
+  fw_time_ns end = fwi_earlier(after - after % sim->window + sim->window, sim->scenario->duration);
+  end = sim->warmup > after ? fwi_earlier(end, sim->warmup) : end;
+  const fw_event event = {.time = end, .class_rank = FW_EVENT_MEASUREMENT, .sequence = sim->measurements++};
   return fw_scheduler_post(sim->scheduler, event, diagnostics);
 }
 
@@ -53,16 +53,17 @@ static void observe_tick(fw_sim *sim, size_t t, fw_time_ns end, fw_power_mw read
   sim->options.observer->tick(sim->options.observer->context, &seen);
 }
 
-/* Hands over the events up to `until`; each job keeps a cursor, so they come in order of (time, job). */
-static void observe_events(fw_sim *sim, size_t *cursor, fw_time_ns until) {
+/* Hands over the events up to `until` in order of (time, job). */
+static void observe_events(fw_sim *sim, fw_time_ns until) {
   for (;;) {
     const fw_sim_event *earliest = NULL;
     size_t owner = 0;
     for (size_t j = 0; j < sim->job_count; j++) {
       const fwi_job *job = &sim->jobs[j];
-      if (cursor[j] < job->event_count && job->events[cursor[j]].time <= until &&
-          (earliest == NULL || job->events[cursor[j]].time < earliest->time)) {
-        earliest = &job->events[cursor[j]];
+      const size_t next = sim->event_cursor[j];
+      if (next < job->event_count && job->events[next].time <= until &&
+          (earliest == NULL || job->events[next].time < earliest->time)) {
+        earliest = &job->events[next];
         owner = j;
       }
     }
@@ -70,11 +71,12 @@ static void observe_events(fw_sim *sim, size_t *cursor, fw_time_ns until) {
       return;
     }
     sim->options.observer->event(sim->options.observer->context, earliest);
-    cursor[owner]++;
+    sim->event_cursor[owner]++;
   }
 }
 
-static fw_status measure_tick(fw_sim *sim, size_t t, fw_time_ns from, size_t *cursor, fw_diagnostics *diagnostics) {
+static fw_status measure_tick(fw_sim *sim, size_t t, fw_diagnostics *diagnostics) {
+  const fw_time_ns from = (fw_time_ns)sim->measured * sim->scenario->tick;
   const fw_time_ns end = from + sim->scenario->tick;
   const fw_energy_pj budget = site_budget(sim, from, end);
   fwi_domains_begin(&sim->domains);
@@ -88,8 +90,9 @@ static fw_status measure_tick(fw_sim *sim, size_t t, fw_time_ns from, size_t *cu
   sim->hour_energy[hour % FW_HOURS_PER_DAY] += fwi_domains_site(&sim->domains)->tick_energy;
   sim->gpu_ticks += sim->used_gpus;
   fwi_telemetry_add(&sim->site, reading);
+  sim->measured++;
   if (sim->options.observer != NULL) {
-    observe_events(sim, cursor, end);
+    observe_events(sim, end);
     observe_tick(sim, t, end, reading);
   }
   return status;
@@ -107,41 +110,45 @@ static void restart(fw_sim *sim) {
   sim->gpu_ticks = 0;
 }
 
-/* Publishes what was measured: the fleet's reading becomes visible a second from now. */
-static void publish(fw_sim *sim, size_t ticks) {
-  sim->visible_w = sim->pending_w;
-  sim->pending_w = fwi_telemetry_mean_w(&sim->site, ticks, 0);
-  bool done = true;
-  for (size_t j = 0; j < sim->job_count; j++) {
-    fwi_job *job = &sim->jobs[j];
-    if (sim->options.fleet_interval > 0 && !job->cap.active && job->cap.effective_at == FW_TIME_MAX) {
-      sim->uncapped_w[j] = fwi_telemetry_mean_w(&job->telemetry, ticks, 0) / (double)job->spec->gpus;
-    }
-    done = done && job->ended;
-    fwi_job_collected(job);
+/* Ticks that every job has sampled and nobody has measured. */
+static size_t common_ticks(const fw_sim *sim) {
+  size_t least = sim->jobs[0].collected_ticks;
+  for (size_t j = 1; j < sim->job_count; j++) {
+    least = sim->jobs[j].collected_ticks < least ? sim->jobs[j].collected_ticks : least;
   }
-  sim->all_done = done;
+  return least;
 }
 
-fw_status fwi_sim_measure(void *context, const fw_event *event, fw_diagnostics *diagnostics) {
-  fw_sim *sim = context;
-  const size_t ticks = sim->jobs[0].collected_ticks;
-  const fw_time_ns start = event->time - (fw_time_ns)ticks * sim->scenario->tick;
-  size_t *cursor = NULL;
+fw_status fwi_sim_measure(fw_sim *sim, fw_diagnostics *diagnostics) {
+  const size_t ticks = common_ticks(sim);
   fw_status status = FW_OK;
-  if (sim->options.observer != NULL && (cursor = fw_allocate(sim->job_count, sizeof *cursor)) == NULL) {
-    status = fw_error_memory(diagnostics, "the observer's cursors");
-  }
   for (size_t t = 0; t < ticks && status == FW_OK; t++) {
-    status = measure_tick(sim, t, start + (fw_time_ns)t * sim->scenario->tick, cursor, diagnostics);
+    status = measure_tick(sim, t, diagnostics);
   }
-  free(cursor);
+  for (size_t j = 0; j < sim->job_count; j++) {
+    fwi_job_collected(&sim->jobs[j], ticks, sim->event_cursor[j]);
+    sim->event_cursor[j] = 0;
+  }
+  return status;
+}
+
+fw_status fwi_sim_end_window(void *context, const fw_event *event, fw_diagnostics *diagnostics) {
+  fw_sim *sim = context;
+  const fw_status status = fwi_sim_measure(sim, diagnostics);
   if (status != FW_OK) {
     return status;
   }
-  publish(sim, ticks);
   if (event->time == sim->warmup) {
     restart(sim);
   }
   return event->time < sim->scenario->duration ? fwi_sim_post_measurement(sim, event->time, diagnostics) : FW_OK;
+}
+
+double fwi_sim_visible_w(const fw_sim *sim, fw_time_ns time) {
+  const fw_time_ns periods = time / sim->period;
+  if (periods < 2) {
+    return (double)NAN;
+  }
+  const uint64_t end = (uint64_t)(periods - 1) * sim->period_ticks;
+  return fwi_telemetry_mean_w(&sim->site, sim->period_ticks, (size_t)(sim->site.count - end));
 }

@@ -52,7 +52,7 @@ void fw_sim_observe_job(const fw_sim *sim, size_t index, fw_job_observation *out
       .budget_w = job_budget_w(sim, index, budget.now_w),
       .next_budget_w = job_budget_w(sim, index, budget.next_w),
       .next_budget_in_s = budget.next_in_s,
-      .fleet_power_w = sim->visible_w,
+      .fleet_power_w = fwi_sim_visible_w(sim, job->now),
       .fleet_budget_w = budget.now_w,
       .occupancy = rollout_ns > 0.0 ? (job->occupancy_ns - job->decision_occupancy_ns) / rollout_ns : (double)NAN,
       .tokens = (double)(fwi_job_tokens(job) - job->decision_tokens),
@@ -78,6 +78,9 @@ void fw_sim_observe_fleet(const fw_sim *sim, fw_fleet_observation *out) {
   const fw_gpu_model *gpu = &sim->scenario->gpu;
   for (size_t j = 0; j < sim->job_count; j++) {
     const fwi_job *job = &sim->jobs[j];
+    if (!job->cap.active && job->cap.effective_at == FW_TIME_MAX) {
+      sim->uncapped_w[j] = fwi_telemetry_mean_w(&job->telemetry, sim->period_ticks, 0) / (double)job->spec->gpus;
+    }
     sim->fleet_jobs[j] = (fw_fleet_job){
         .job = (uint32_t)j,
         .priority = job->spec->priority,
@@ -92,12 +95,13 @@ void fw_sim_observe_fleet(const fw_sim *sim, fw_fleet_observation *out) {
         .demand_w = sim->uncapped_w[j],
         .step_elapsed_s = job->ended ? (double)NAN : fw_time_to_seconds(sim->now - job->step_began),
         .step_length_s = job->step_length > 0 ? fw_time_to_seconds(job->step_length) : (double)NAN,
+        .start_offset_max_s = job->setup.actuators[FW_ACTUATOR_START_OFFSET_S].max,
     };
   }
   *out = (fw_fleet_observation){
       .decision = sim->fleet_decisions,
       .time_s = fw_time_to_seconds(sim->now),
-      .power_w = sim->visible_w,
+      .power_w = fwi_sim_visible_w(sim, sim->now),
       .window_mean_w = fwi_telemetry_mean_w(&sim->site, sim->fleet_window_ticks, sim->period_ticks),
       .budget_w = budget.now_w,
       .next_budget_w = budget.next_w,

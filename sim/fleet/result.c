@@ -75,8 +75,17 @@ void fw_result_clear(fw_result *result) {
   *result = (fw_result){0};
 }
 
+static bool all_ended(const fw_sim *sim) {
+  for (size_t j = 0; j < sim->job_count; j++) {
+    if (!sim->jobs[j].ended) {
+      return false;
+    }
+  }
+  return true;
+}
+
 fw_status fw_sim_result(const fw_sim *sim, fw_result *out, fw_diagnostics *diagnostics) {
-  *out = (fw_result){.stop_reason = sim->all_done ? FW_STOP_JOBS_DONE : FW_STOP_HORIZON,
+  *out = (fw_result){.stop_reason = all_ended(sim) ? FW_STOP_JOBS_DONE : FW_STOP_HORIZON,
                      .measured = sim->scenario->duration - sim->warmup,
                      .window_count = sim->scenario->window_count,
                      .domain_count = sim->domains.count,

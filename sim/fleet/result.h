@@ -39,8 +39,8 @@ typedef struct fw_domain_result {
   size_t window_count; /* 0 where the windows were not metered */
 } fw_domain_result;
 
-/* Samples (a GPU in one stretch of a tick) whose power met a limit of the board, and what that did to the mean: a large bias means that the residual
- * model does not fit the level. */
+/* Samples (a GPU in one stretch of a tick) whose power met a limit of the board, and what that did to the mean: a large
+ * bias means that the residual model does not fit the level. */
 typedef struct fw_clamp_count {
   uint64_t floor;   /* raised to idle power */
   uint64_t ceiling; /* lowered to the board's maximum */

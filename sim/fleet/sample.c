@@ -13,6 +13,12 @@ typedef struct limits {
   double board;
 } limits;
 
+static limits limits_of(const fwi_job *job, const fwi_segment *segment) {
+  /* A recording is not questioned: its board may idle lower than this one. */
+  const double floor = job->spec->kind == FW_JOB_REPLAY ? 0.0 : (double)job->setting->gpu->idle;
+  return (limits){floor, (double)segment->ceiling, (double)job->setting->gpu->board_max};
+}
+
 /* The rare case, out of the kernel's way: counts what met a limit. */
 static __attribute__((noinline)) fw_power_mw meet_limit(fwi_job *job, double power, limits bounds, fw_time_ns length) {
   if (power < bounds.floor) {
@@ -108,9 +114,7 @@ static void add_spikes(const fwi_job *job, uint64_t tick, double *power) {
 /* Adds the energy of `length` within one tick, spent in `segment`. */
 static void sample_piece(fwi_job *job, const fwi_segment *segment, fw_time_ns length, uint64_t tick, size_t at,
                          int64_t *energy) {
-  /* A recording is not questioned: its board may idle lower than this one. */
-  const double floor = job->spec->kind == FW_JOB_REPLAY ? 0.0 : (double)job->setting->gpu->idle;
-  const limits bounds = {floor, (double)segment->ceiling, (double)job->setting->gpu->board_max};
+  const limits bounds = limits_of(job, segment);
   const size_t gpus = job->spec->gpus;
   double *power = job->power_mw;
   set_levels(segment, gpus, power);
@@ -182,10 +186,86 @@ static void sample_tick(fwi_job *job, size_t *segment) {
   job->sampled_to = end;
 }
 
+/* How many ticks from the next on lie within one segment whose GPUs are alike, and in the present block of noise: 0
+ * when the next one does not. */
+static size_t run_length(const fwi_job *job, const fwi_segment *segment, size_t at) {
+  if (segment->gpu_level != NULL) {
+    return 0;
+  }
+  const fw_time_ns end = segment->to < job->now ? segment->to : job->now;
+  size_t ticks = 0;
+  fw_time_ns reached = job->sampled_to + job->setting->tick;
+  while (reached <= end && at + ticks < FWI_NOISE_BLOCK && job->sampled + ticks < job->next_spike) {
+    ticks++;
+    reached += job->setting->tick;
+  }
+  return ticks;
+}
+
+/* GPUs without contrasts: one power for all of them at each tick. */
+static void sample_alike(fwi_job *job, const fwi_segment *segment, size_t ticks, size_t at, limits bounds,
+                         int64_t *energy) {
+  const fwi_noise_tables *tables = job->noise.tables;
+  const fw_marginal_table *law = tables != NULL ? &tables->total[segment->phase] : NULL;
+  const size_t gpus = job->spec->gpus;
+  const fw_time_ns length = job->setting->tick;
+  const bool flat = law == NULL || law->zero;
+  for (size_t t = 0; t < ticks; t++) {
+    const double common = flat ? 0.0 : fw_marginal_mw(law, job->noise.z_total[at + t]) * job->per_gpu;
+    const double power = (double)segment->level + common;
+    const bool inside = power >= bounds.floor && power <= bounds.ceiling;
+    for (size_t g = 0; g < gpus; g++) {
+      *energy++ = length * (inside ? (fw_power_mw)(power + 0.5) : meet_limit(job, power, bounds, length));
+    }
+  }
+}
+
+/* GPUs that differ by their contrasts. */
+static void sample_apart(fwi_job *job, const fwi_segment *segment, size_t ticks, size_t at, limits bounds,
+                         int64_t *energy) {
+  const size_t gpus = job->spec->gpus;
+  const fw_time_ns length = job->setting->tick;
+  double *power = job->power_mw;
+  for (size_t t = 0; t < ticks; t++) {
+    set_levels(segment, gpus, power);
+    add_residual(job, segment, at + t, power);
+    for (size_t g = 0; g < gpus; g++) {
+      const bool inside = power[g] >= bounds.floor && power[g] <= bounds.ceiling;
+      *energy++ = length * (inside ? (fw_power_mw)(power[g] + 0.5) : meet_limit(job, power[g], bounds, length));
+    }
+  }
+}
+
+/* Samples `ticks` ticks of one segment at once: what is the same for all of them is looked up once. */
+static void sample_run(fwi_job *job, const fwi_segment *segment, size_t ticks, size_t at) {
+  const size_t gpus = job->spec->gpus;
+  int64_t *energy = job->energy_pj + job->collected_ticks * gpus;
+  const limits bounds = limits_of(job, segment);
+  const fwi_noise *noise = &job->noise;
+  if (noise->contrast != NULL && !noise->tables->contrast[segment->phase].zero) {
+    sample_apart(job, segment, ticks, at, bounds, energy);
+  } else {
+    sample_alike(job, segment, ticks, at, bounds, energy);
+  }
+  for (size_t t = 0; t < ticks; t++) {
+    read_sensors(job, at + t, energy + t * gpus);
+    job->collected_ticks++;
+  }
+  job->sampled += ticks;
+  job->sampled_to += (fw_time_ns)ticks * job->setting->tick;
+}
+
 void fwi_job_sample(fwi_job *job) {
   size_t segment = 0;
   while (job->now - job->sampled_to >= job->setting->tick) {
-    sample_tick(job, &segment);
+    const size_t at = fwi_noise_at(&job->noise, job->sampled);
+    const size_t ticks = run_length(job, &job->segments[segment], at);
+    if (ticks > 0) {
+      sample_run(job, &job->segments[segment], ticks, at);
+      segment += job->segments[segment].to <= job->sampled_to;
+    } else {
+      sample_tick(job, &segment);
+    }
   }
   for (size_t i = segment; i < job->segment_count; i++) {
     job->segments[i - segment] = job->segments[i];

@@ -10,6 +10,8 @@
 #include "sim/fleet/profile.h"
 #include "sim/fleet/state.h"
 
+/* Telemetry periods in a window of the scheduler: long enough that a job's ticks are sampled in runs. */
+#define WINDOW_PERIODS 16
 /* Below this many jobs a window is too short to share out (tests/bench/bench_scheduler.c). */
 #define PARALLEL_FROM ((size_t)256)
 
@@ -33,6 +35,7 @@ void fw_sim_free(fw_sim *sim) {
   free(sim->fleet_jobs);
   free(sim->tick_truth);
   free(sim->tick_reading);
+  free(sim->event_cursor);
   free(sim);
 }
 
@@ -45,7 +48,8 @@ static bool allocate(fw_sim *sim) {
          (sim->uncapped_w = fw_allocate(n, sizeof *sim->uncapped_w)) != NULL &&
          (sim->fleet_jobs = fw_allocate(n, sizeof *sim->fleet_jobs)) != NULL &&
          (sim->tick_truth = fw_allocate(n, sizeof *sim->tick_truth)) != NULL &&
-         (sim->tick_reading = fw_allocate(n, sizeof *sim->tick_reading)) != NULL;
+         (sim->tick_reading = fw_allocate(n, sizeof *sim->tick_reading)) != NULL &&
+         (sim->event_cursor = fw_allocate(n, sizeof *sim->event_cursor)) != NULL;
 }
 
 /* The tables of `model`, prepared once for all jobs that use it; NULL where a job has no model of its own power. */
@@ -143,7 +147,7 @@ static fw_status create_scheduler(fw_sim *sim, fw_diagnostics *diagnostics) {
   }
   const fw_scheduler_options options = {.processes = processes,
                                         .process_count = sim->job_count,
-                                        .deliver = fwi_sim_measure,
+                                        .deliver = fwi_sim_end_window,
                                         .context = sim,
                                         .threads = sim->options.threads,
                                         .parallel_from = PARALLEL_FROM};
@@ -160,6 +164,8 @@ static void set_rhythm(fw_sim *sim) {
   const fw_scenario *scenario = sim->scenario;
   sim->period = round_up(FW_NS_PER_S, scenario->tick);
   sim->period_ticks = (size_t)(sim->period / scenario->tick);
+  sim->window = WINDOW_PERIODS * sim->period;
+  const size_t window_ticks = WINDOW_PERIODS * sim->period_ticks;
   sim->warmup = round_up(scenario->warmup, sim->period);
   sim->next_fleet_decision = FW_TIME_MAX;
   fw_time_ns longest = scenario->windows[0];
@@ -172,12 +178,13 @@ static void set_rhythm(fw_sim *sim) {
     longest = sim->options.fleet_window > longest ? sim->options.fleet_window : longest;
   }
   sim->fleet_window_ticks = (size_t)(sim->options.fleet_window / scenario->tick);
-  sim->job_setting = (fwi_job_setting){
-      .gpu = &scenario->gpu,
-      .tick = scenario->tick,
-      .window_ticks = sim->period_ticks,
-      .telemetry_ticks = (size_t)(fwi_earlier(longest, scenario->duration) / scenario->tick) + sim->period_ticks,
-      .record_events = sim->options.observer != NULL};
+  sim->job_setting =
+      (fwi_job_setting){.gpu = &scenario->gpu,
+                        .tick = scenario->tick,
+                        .window_ticks = window_ticks,
+                        .telemetry_ticks = (size_t)(fwi_earlier(longest, scenario->duration) / scenario->tick) +
+                                           sim->period_ticks + window_ticks,
+                        .record_events = sim->options.observer != NULL};
 }
 
 fw_status fw_sim_create(const fw_scenario *scenario, const fw_sim_options *options, fw_sim **out,
@@ -189,7 +196,6 @@ fw_status fw_sim_create(const fw_scenario *scenario, const fw_sim_options *optio
   sim->scenario = scenario;
   sim->options = *options;
   sim->budget = (fwi_budget){options->budget, &scenario->schedule};
-  sim->visible_w = sim->pending_w = (double)NAN;
   set_rhythm(sim);
   fw_status status = allocate(sim) ? FW_OK : fw_error_memory(diagnostics, "a simulation");
   status = status != FW_OK ? status : create_jobs(sim, diagnostics);
@@ -215,6 +221,24 @@ fw_time_ns fw_sim_now(const fw_sim *sim) {
   return sim->now;
 }
 
+/* Of the jobs that wait, in order of time, those whose view of the fleet is complete: all jobs have sampled the period
+ * that they see, which was over a period before they ask. The others wait on while the first are answered. */
+static size_t answerable(const fw_sim *sim, const size_t *waiting, size_t count) {
+  const fw_time_ns reached = sim->jobs[waiting[0]].sampled_to;
+  size_t ready = 1;
+  while (ready < count && (sim->jobs[waiting[ready]].now / sim->period - 1) * sim->period <= reached) {
+    ready++;
+  }
+  return ready;
+}
+
+static fw_status hand_out_jobs(fw_sim *sim, fw_sim_batch *batch, fw_diagnostics *diagnostics) {
+  size_t count = 0;
+  batch->jobs = fw_scheduler_waiting(sim->scheduler, &count);
+  batch->job_count = answerable(sim, batch->jobs, count);
+  return fwi_sim_measure(sim, diagnostics);
+}
+
 fw_status fw_sim_advance(fw_sim *sim, fw_sim_batch *batch, fw_diagnostics *diagnostics) {
   *batch = (fw_sim_batch){0};
   if (sim->ended) {
@@ -229,11 +253,9 @@ fw_status fw_sim_advance(fw_sim *sim, fw_sim_batch *batch, fw_diagnostics *diagn
   }
   sim->now = fw_scheduler_now(sim->scheduler);
   if (state == FW_SCHEDULER_WAITING) {
-    batch->jobs = fw_scheduler_waiting(sim->scheduler, &batch->job_count);
-  } else if (end < sim->scenario->duration) {
-    sim->fleet_waits = batch->fleet = true;
-  } else {
-    sim->ended = true;
+    return hand_out_jobs(sim, batch, diagnostics);
   }
-  return FW_OK;
+  sim->fleet_waits = batch->fleet = end < sim->scenario->duration;
+  sim->ended = !batch->fleet;
+  return fwi_sim_measure(sim, diagnostics);
 }

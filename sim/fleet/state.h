@@ -12,6 +12,7 @@ struct fw_sim {
   fw_sim_options options;
   fw_time_ns period; /* of telemetry */
   size_t period_ticks;
+  fw_time_ns window; /* of the scheduler, at most: a number of periods */
   fw_time_ns warmup;
   fw_scheduler *scheduler;
   fwi_job_setting job_setting;
@@ -27,8 +28,6 @@ struct fw_sim {
 
   /* Fleet telemetry and shares. */
   fwi_telemetry site;
-  double visible_w; /* what jobs see of the site: a second old */
-  double pending_w;
   double *share;      /* of the budget, per job: by uncontrolled mean */
   double *share_w;    /* set by a fleet policy; NaN: not set */
   double *uncapped_w; /* per GPU, as last seen uncapped */
@@ -40,7 +39,8 @@ struct fw_sim {
   fw_time_ns now;
   bool fleet_waits;
   bool ended;
-  bool all_done;
+  uint64_t measured;    /* ticks */
+  size_t *event_cursor; /* per job: events that the observer has seen */
   uint64_t measurements;
   uint64_t gpu_ticks;
   fw_energy_pj hour_energy[FW_HOURS_PER_DAY];
@@ -52,10 +52,17 @@ static inline fw_time_ns fwi_earlier(fw_time_ns a, fw_time_ns b) {
   return a < b ? a : b;
 }
 
-/* Posts the measurement that follows the one at `after`. */
+/* Posts the measurement that ends the window after `after`. */
 fw_status fwi_sim_post_measurement(fw_sim *sim, fw_time_ns after, fw_diagnostics *diagnostics);
 
-/* The scheduler's handler: collects what the jobs sampled since the last measurement. `context` is the simulation. */
-fw_status fwi_sim_measure(void *context, const fw_event *event, fw_diagnostics *diagnostics);
+/* Measures every tick that all jobs have sampled. */
+fw_status fwi_sim_measure(fw_sim *sim, fw_diagnostics *diagnostics);
+
+/* The scheduler's handler of the ends of windows. `context` is the simulation. */
+fw_status fwi_sim_end_window(void *context, const fw_event *event, fw_diagnostics *diagnostics);
+
+/* What is known of the site's power at `time`: the mean reading of the last whole period that was over a period ago.
+ * NaN before there is one. Every job must have sampled it. */
+double fwi_sim_visible_w(const fw_sim *sim, fw_time_ns time);
 
 #endif
