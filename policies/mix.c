@@ -73,4 +73,5 @@ const fw_policy_type fwi_mix_policy = {
     .destroy = free,
     .decide_job = decide,
     .drives = drives,
+    .ignores_budget = true,
 };

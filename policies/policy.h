@@ -95,8 +95,9 @@ typedef struct fw_fleet_job {
   double cap_max_w;
   double demand_w; /* power per GPU that it would draw uncapped, as last seen uncapped; NaN when not known */
   /* From the job's own step counter, not from telemetry, so not late. */
-  double step_elapsed_s; /* since the present step began; negative while its start is put off; NaN after the last */
-  double step_length_s;  /* of the last whole step; NaN before there is one */
+  double step_elapsed_s;     /* since the present step began; negative while its start is put off; NaN after the last */
+  double step_length_s;      /* of the last whole step; NaN before there is one */
+  double start_offset_max_s; /* longest delay of a start that the job offers; 0: none */
 } fw_fleet_job;
 
 typedef struct fw_fleet_setup {
@@ -152,6 +153,10 @@ typedef struct fw_policy_type {
 
   /* Actuators that this policy may drive, as bits; known without running it. */
   uint32_t (*drives)(const void *settings);
+
+  /* Its decisions depend neither on budgets nor on how power compares with them: one run then serves to judge it
+   * against any number of budgets. False unless it is certain. */
+  bool ignores_budget;
 } fw_policy_type;
 
 /* The built-in policies of a scope, as variants for scenario files (tag = kind, record = settings), ended by a NULL

@@ -126,4 +126,5 @@ const fw_policy_type fwi_random_policy = {
     .destroy = free,
     .decide_job = decide,
     .drives = drives,
+    .ignores_budget = true,
 };

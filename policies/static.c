@@ -115,4 +115,5 @@ const fw_policy_type fwi_static_policy = {
     .destroy = free,
     .decide_job = decide,
     .drives = drives,
+    .ignores_budget = true,
 };

@@ -45,4 +45,5 @@ const fw_policy_type fwi_uncontrolled_policy = {
     .destroy = destroy,
     .decide_job = decide,
     .drives = drives,
+    .ignores_budget = true,
 };

@@ -11,8 +11,8 @@ fw_status fwi_sim_post_measurement(fw_sim *sim, fw_time_ns after, fw_diagnostics
   return fw_scheduler_post(sim->scheduler, event, diagnostics);
 }
 
-static fw_energy_pj site_budget(const fw_sim *sim, fw_time_ns from, fw_time_ns to) {
-  return sim->budget.base > 0 ? fwi_budget_energy(&sim->budget, from, to) : FW_METER_NO_BUDGET;
+static fw_energy_pj allowed(const fwi_budget *budget, fw_time_ns from, fw_time_ns to) {
+  return budget->base > 0 ? fwi_budget_energy(budget, from, to) : FW_METER_NO_BUDGET;
 }
 
 /* Adds tick `t` of the collected ones to the domains; returns the sum of the readings. */
@@ -75,10 +75,24 @@ static void observe_events(fw_sim *sim, fw_time_ns until) {
   }
 }
 
+/* The same tick against the other budgets. */
+static fw_status judge_others(fw_sim *sim, fw_time_ns from, fw_energy_pj truth, fw_energy_pj sensed,
+                              fw_diagnostics *diagnostics) {
+  const fw_time_ns tick = sim->scenario->tick;
+  fw_status status = FW_OK;
+  for (size_t i = 0; i < sim->options.other_count && status == FW_OK; i++) {
+    const fwi_judge *judge = &sim->others[i];
+    const fw_energy_pj budget = allowed(&judge->budget, from, from + tick);
+    status = fw_meter_push(judge->truth, tick, truth, budget, diagnostics);
+    status = status != FW_OK ? status : fw_meter_push(judge->sensed, tick, sensed, budget, diagnostics);
+  }
+  return status;
+}
+
 static fw_status measure_tick(fw_sim *sim, size_t t, fw_diagnostics *diagnostics) {
   const fw_time_ns from = (fw_time_ns)sim->measured * sim->scenario->tick;
   const fw_time_ns end = from + sim->scenario->tick;
-  const fw_energy_pj budget = site_budget(sim, from, end);
+  const fw_energy_pj budget = allowed(&sim->budget, from, end);
   fwi_domains_begin(&sim->domains);
   const fw_power_mw reading = add_jobs(sim, t);
   fw_status status = fwi_domains_end(&sim->domains, budget, diagnostics);
@@ -86,8 +100,12 @@ static fw_status measure_tick(fw_sim *sim, size_t t, fw_diagnostics *diagnostics
     status = fw_meter_push(sim->sensed, sim->scenario->tick, fw_energy_of(reading, sim->scenario->tick), budget,
                            diagnostics);
   }
+  const fw_energy_pj truth = fwi_domains_site(&sim->domains)->tick_energy;
+  if (status == FW_OK) {
+    status = judge_others(sim, from, truth, fw_energy_of(reading, sim->scenario->tick), diagnostics);
+  }
   const int64_t hour = from / (3600 * FW_NS_PER_S) + sim->scenario->tariff.start_hour;
-  sim->hour_energy[hour % FW_HOURS_PER_DAY] += fwi_domains_site(&sim->domains)->tick_energy;
+  sim->hour_energy[hour % FW_HOURS_PER_DAY] += truth;
   sim->gpu_ticks += sim->used_gpus;
   fwi_telemetry_add(&sim->site, reading);
   sim->measured++;
@@ -101,6 +119,10 @@ static fw_status measure_tick(fw_sim *sim, size_t t, fw_diagnostics *diagnostics
 static void restart(fw_sim *sim) {
   fwi_domains_restart(&sim->domains);
   fw_meter_restart(sim->sensed);
+  for (size_t i = 0; i < sim->options.other_count; i++) {
+    fw_meter_restart(sim->others[i].truth);
+    fw_meter_restart(sim->others[i].sensed);
+  }
   for (size_t j = 0; j < sim->job_count; j++) {
     fwi_job_restart(&sim->jobs[j]);
   }

@@ -71,6 +71,7 @@ static void add_costs(const fw_sim *sim, fw_result *out) {
 
 void fw_result_clear(fw_result *result) {
   free(result->domains);
+  free(result->others);
   free(result->jobs);
   *result = (fw_result){0};
 }
@@ -89,12 +90,14 @@ fw_status fw_sim_result(const fw_sim *sim, fw_result *out, fw_diagnostics *diagn
                      .measured = sim->scenario->duration - sim->warmup,
                      .window_count = sim->scenario->window_count,
                      .domain_count = sim->domains.count,
+                     .other_count = sim->options.other_count,
                      .job_count = sim->job_count,
                      .gpu_ticks = sim->gpu_ticks,
                      .tie_count = fw_scheduler_tie_count(sim->scheduler)};
   out->domains = fw_allocate(out->domain_count, sizeof *out->domains);
   out->jobs = fw_allocate(out->job_count, sizeof *out->jobs);
-  if (out->domains == NULL || out->jobs == NULL) {
+  out->others = fw_allocate(out->other_count, sizeof *out->others);
+  if (out->domains == NULL || out->jobs == NULL || out->others == NULL) {
     fw_result_clear(out);
     return fw_error_memory(diagnostics, "a run's result");
   }
@@ -102,6 +105,12 @@ fw_status fw_sim_result(const fw_sim *sim, fw_result *out, fw_diagnostics *diagn
   const bool budget = sim->budget.base > 0;
   fwi_meter_results(fwi_domains_site(&sim->domains)->meter, out->window_count, budget, true, out->windows);
   fwi_meter_results(sim->sensed, out->window_count, budget, false, out->sensed);
+  for (size_t i = 0; i < out->other_count; i++) {
+    const fwi_judge *judge = &sim->others[i];
+    const bool has_budget = judge->budget.base > 0;
+    fwi_meter_results(judge->truth, out->window_count, has_budget, false, out->others[i].windows);
+    fwi_meter_results(judge->sensed, out->window_count, has_budget, false, out->others[i].sensed);
+  }
   add_job_results(sim, out);
   add_domain_results(sim, out);
   add_costs(sim, out);

@@ -60,6 +60,12 @@ typedef struct fw_job_result {
   fw_clamp_count clamps;
 } fw_job_result;
 
+/* The windows of the site, judged against one budget: on true power, and as read. */
+typedef struct fw_judgement {
+  fw_window_result windows[FW_POLICY_WINDOWS];
+  fw_window_result sensed[FW_POLICY_WINDOWS];
+} fw_judgement;
+
 typedef struct fw_result {
   fw_stop_reason stop_reason;
   fw_time_ns measured; /* duration less warm-up */
@@ -70,6 +76,8 @@ typedef struct fw_result {
   fw_window_result windows[FW_POLICY_WINDOWS]; /* of the site, on true power */
   fw_window_result sensed[FW_POLICY_WINDOWS];  /* of the site, on readings */
   size_t window_count;
+  fw_judgement *others; /* against the other budgets that were asked for */
+  size_t other_count;
   fw_domain_result *domains; /* nodes, racks, rows, site */
   size_t domain_count;
   fw_job_result *jobs;

@@ -127,8 +127,10 @@ static fw_status drive(runner *run, fw_diagnostics *diagnostics) {
 }
 
 static fw_sim_options sim_options(const fw_scenario *scenario, const fw_scenario_policy *policy,
-                                  const fw_run_options *options) {
+                                  const fw_run_options *options, const fw_power_mw *others) {
   fw_sim_options sim = {.seed = options->seed,
+                        .other_budgets = others,
+                        .other_count = options->other_count,
                         .budget = scenario->budgets[options->budget].power,
                         .threads = options->threads,
                         .observer = options->observer,
@@ -146,7 +148,14 @@ static fw_sim_options sim_options(const fw_scenario *scenario, const fw_scenario
 fw_status fw_run(const fw_scenario *scenario, const fw_run_options *options, fw_result *out,
                  fw_diagnostics *diagnostics) {
   runner run = {.scenario = scenario, .policy = &scenario->policies[options->policy]};
-  const fw_sim_options simulation = sim_options(scenario, run.policy, options);
+  fw_power_mw *others = fw_allocate(options->other_count, sizeof *others);
+  if (others == NULL) {
+    return fw_error_memory(diagnostics, "a run's budgets");
+  }
+  for (size_t i = 0; i < options->other_count; i++) {
+    others[i] = scenario->budgets[options->others[i]].power;
+  }
+  const fw_sim_options simulation = sim_options(scenario, run.policy, options, others);
   fw_status status = fw_sim_create(scenario, &simulation, &run.sim, diagnostics);
   if (status == FW_OK) {
     run.job_states = fw_allocate(scenario->job_count, sizeof *run.job_states);
@@ -159,5 +168,6 @@ fw_status fw_run(const fw_scenario *scenario, const fw_run_options *options, fw_
   status = status != FW_OK ? status : drive(&run, diagnostics);
   status = status != FW_OK ? status : fw_sim_result(run.sim, out, diagnostics);
   destroy(&run);
+  free(others);
   return status;
 }

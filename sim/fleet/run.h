@@ -5,8 +5,10 @@
 #include "sim/fleet/sim.h"
 
 typedef struct fw_run_options {
-  size_t policy; /* index into the scenario's policies */
-  size_t budget; /* index into its budgets */
+  size_t policy;        /* index into the scenario's policies */
+  size_t budget;        /* index into its budgets */
+  const size_t *others; /* further budgets to judge against, for a policy that ignores budgets */
+  size_t other_count;
   uint64_t seed;
   unsigned threads;
   const fw_sim_observer *observer;

@@ -25,6 +25,11 @@ void fw_sim_free(fw_sim *sim) {
   }
   fwi_domains_free(&sim->domains);
   fw_meter_free(sim->sensed);
+  for (size_t i = 0; sim->others != NULL && i < sim->options.other_count; i++) {
+    fw_meter_free(sim->others[i].truth);
+    fw_meter_free(sim->others[i].sensed);
+  }
+  free(sim->others);
   fwi_telemetry_free(&sim->site);
   free(sim->jobs);
   free(sim->node_of_gpu);
@@ -187,6 +192,25 @@ static void set_rhythm(fw_sim *sim) {
                         .record_events = sim->options.observer != NULL};
 }
 
+static fw_status create_judges(fw_sim *sim, fw_diagnostics *diagnostics) {
+  const fw_scenario *scenario = sim->scenario;
+  const size_t gpus = scenario->topology.gpus;
+  sim->others = fw_allocate(sim->options.other_count, sizeof *sim->others);
+  if (sim->others == NULL) {
+    return fw_error_memory(diagnostics, "the meters of a simulation");
+  }
+  fw_status status = FW_OK;
+  for (size_t i = 0; i < sim->options.other_count && status == FW_OK; i++) {
+    fwi_judge *judge = &sim->others[i];
+    judge->budget = (fwi_budget){sim->options.other_budgets[i], &scenario->schedule};
+    status = fwi_domain_meter(scenario, gpus, scenario->window_count, false, &judge->truth, diagnostics);
+    status = status != FW_OK
+                 ? status
+                 : fwi_domain_meter(scenario, gpus, scenario->window_count, false, &judge->sensed, diagnostics);
+  }
+  return status;
+}
+
 fw_status fw_sim_create(const fw_scenario *scenario, const fw_sim_options *options, fw_sim **out,
                         fw_diagnostics *diagnostics) {
   fw_sim *sim = fw_allocate(1, sizeof *sim);
@@ -207,6 +231,7 @@ fw_status fw_sim_create(const fw_scenario *scenario, const fw_sim_options *optio
                            : fwi_domain_meter(scenario, scenario->topology.gpus, scenario->window_count, false,
                                               &sim->sensed, diagnostics);
   status = status != FW_OK ? status : fwi_telemetry_create(sim->job_setting.telemetry_ticks, &sim->site, diagnostics);
+  status = status != FW_OK ? status : create_judges(sim, diagnostics);
   status = status != FW_OK ? status : create_scheduler(sim, diagnostics);
   status = status != FW_OK ? status : fwi_sim_post_measurement(sim, 0, diagnostics);
   if (status != FW_OK) {

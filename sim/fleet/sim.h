@@ -46,7 +46,9 @@ typedef struct fw_sim_observer {
 
 typedef struct fw_sim_options {
   uint64_t seed;
-  fw_power_mw budget;              /* base budget of the site; 0: none */
+  fw_power_mw budget;               /* base budget of the site; 0: none */
+  const fw_power_mw *other_budgets; /* to judge the same power against, too; nobody in the run sees them */
+  size_t other_count;
   fw_time_ns fleet_interval;       /* between decisions of a fleet policy; 0: none. Rounded up to whole seconds */
   fw_time_ns fleet_window;         /* of the means it sees */
   unsigned threads;                /* for the jobs of one simulation; 0 or 1: the caller's only */

@@ -7,6 +7,13 @@
 #include "sim/fleet/domain.h"
 #include "sim/fleet/job.h"
 
+/* The site's meters against one more budget. */
+typedef struct fwi_judge {
+  fwi_budget budget;
+  fw_meter *truth;
+  fw_meter *sensed;
+} fwi_judge;
+
 struct fw_sim {
   const fw_scenario *scenario;
   fw_sim_options options;
@@ -24,6 +31,7 @@ struct fw_sim {
   size_t table_count;
   fwi_domains domains;
   fw_meter *sensed;
+  fwi_judge *others; /* the same power against other budgets */
   fwi_budget budget;
 
   /* Fleet telemetry and shares. */

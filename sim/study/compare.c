@@ -15,11 +15,21 @@ typedef struct run_record {
   bool extrapolated;
 } run_record;
 
+/* One run of a seed: a policy at a budget, judged against `other_count` more. */
+typedef struct arm_run {
+  size_t policy;
+  size_t budget;
+  size_t other_count;
+} arm_run;
+
 typedef struct comparison {
   const fw_scenario *scenario;
   size_t seeds;
   size_t arms;
   run_record *runs; /* seeds x arms, the arms of one seed side by side */
+  arm_run *plan;    /* the runs of one seed */
+  size_t runs_per_seed;
+  size_t *others; /* every budget but the first */
 } comparison;
 
 static void keep(const fw_result *result, run_record *run) {
@@ -33,20 +43,71 @@ static void keep(const fw_result *result, run_record *run) {
   }
 }
 
+/* A policy that ignores budgets runs once for all of them; any other, once for each. */
+static bool serves_all(const fw_scenario *scenario, size_t policy) {
+  const fw_scenario_policy *arm = &scenario->policies[policy];
+  return arm->fleet == NULL && arm->job->ignores_budget;
+}
+
+static run_record *record_of(const comparison *work, size_t seed, size_t policy, size_t budget) {
+  return &work->runs[seed * work->arms + budget * work->scenario->policy_count + policy];
+}
+
+/* What the run shows against the `index`-th of the other budgets. */
+static void keep_other(const fw_result *result, size_t index, run_record *run) {
+  fw_result judged = *result;
+  for (size_t w = 0; w < result->window_count; w++) {
+    const fw_window_result *window = &result->others[index].windows[w];
+    const double p99_w = result->windows[w].p99_w; /* power is the same, whatever it is judged against */
+    judged.windows[w] = *window;
+    judged.windows[w].p99_w = p99_w;
+    judged.sensed[w] = result->others[index].sensed[w];
+  }
+  keep(&judged, run);
+}
+
 static fw_status run_one(void *context, size_t task, fw_diagnostics *diagnostics) {
   const comparison *work = context;
-  const size_t seed = task / work->arms;
-  const size_t arm = task % work->arms;
-  const fw_run_options options = {.policy = arm % work->scenario->policy_count,
-                                  .budget = arm / work->scenario->policy_count,
+  const size_t seed = task / work->runs_per_seed;
+  const arm_run *planned = &work->plan[task % work->runs_per_seed];
+  const fw_run_options options = {.policy = planned->policy,
+                                  .budget = planned->budget,
+                                  .others = work->others,
+                                  .other_count = planned->other_count,
                                   .seed = work->scenario->seed + seed};
   fw_result result = {0};
   const fw_status status = fw_run(work->scenario, &options, &result, diagnostics);
   if (status == FW_OK) {
-    keep(&result, &work->runs[task]);
+    keep(&result, record_of(work, seed, planned->policy, planned->budget));
+    for (size_t i = 0; i < planned->other_count; i++) {
+      keep_other(&result, i, record_of(work, seed, planned->policy, work->others[i]));
+    }
     fw_result_clear(&result);
   }
   return status;
+}
+
+/* Which runs a seed takes; the budgets after the first are listed for those that serve all. */
+static fw_status make_plan(comparison *work, fw_diagnostics *diagnostics) {
+  const fw_scenario *scenario = work->scenario;
+  const size_t budgets = scenario->budget_count;
+  work->plan = fw_allocate(work->arms, sizeof *work->plan);
+  work->others = fw_allocate(budgets, sizeof *work->others);
+  if (work->plan == NULL || work->others == NULL) {
+    return fw_error_memory(diagnostics, "the plan of a comparison");
+  }
+  for (size_t i = 1; i < budgets; i++) {
+    work->others[i - 1] = i;
+  }
+  for (size_t budget = 0; budget < budgets; budget++) {
+    for (size_t policy = 0; policy < scenario->policy_count; policy++) {
+      const bool all = serves_all(scenario, policy);
+      if (budget == 0 || !all) {
+        work->plan[work->runs_per_seed++] = (arm_run){policy, budget, all ? budgets - 1 : 0};
+      }
+    }
+  }
+  return FW_OK;
 }
 
 static void gather(const comparison *work, size_t arm, size_t slot, double *out) {
@@ -117,15 +178,24 @@ fw_status fw_compare(const fw_scenario *scenario, const fw_compare_options *opti
                      fw_diagnostics *diagnostics) {
   comparison work = {
       .scenario = scenario, .seeds = scenario->seeds, .arms = scenario->policy_count * scenario->budget_count};
-  size_t tasks = 0;
+  size_t records = 0;
   *out = (fw_compare_result){.scenario = scenario, .seeds = scenario->seeds};
-  if (!fw_size_multiply(work.seeds, work.arms, &tasks) || (work.runs = fw_allocate(tasks, sizeof *work.runs)) == NULL) {
+  if (!fw_size_multiply(work.seeds, work.arms, &records) ||
+      (work.runs = fw_allocate(records, sizeof *work.runs)) == NULL) {
     return fw_error_memory(diagnostics, "the runs of a comparison");
   }
-  const fwi_replications runs = {.count = tasks, .heard = work.arms, .run = run_one, .context = &work};
-  fw_status status = fwi_replicate(&runs, options, diagnostics);
+  fw_status status = make_plan(&work, diagnostics);
+  if (status == FW_OK) {
+    const fwi_replications runs = {.count = work.seeds * work.runs_per_seed, /* at most `records` */
+                                   .heard = work.runs_per_seed,
+                                   .run = run_one,
+                                   .context = &work};
+    status = fwi_replicate(&runs, options, diagnostics);
+  }
   status = status == FW_OK ? reduce(&work, out, diagnostics) : status;
   free(work.runs);
+  free(work.plan);
+  free(work.others);
   if (status != FW_OK) {
     fw_compare_clear(out);
   }
