@@ -8,9 +8,22 @@ __extension__ typedef unsigned __int128 magnitude;
 #define PJ_PER_WATT_HOUR 3.6e15
 enum { MANTISSA_BITS = 53, TIME_DECIMALS = 9, JOULE_DECIMALS = 12 };
 
+/* The common case: a product below 2^40 is off by less than 2^-13 in double, so only one that ends within 2^-12 of a
+ * half needs the exact way. False: it does. */
+static bool scale_plainly(double value, uint32_t scale, int64_t *out) {
+  const double product = value * (double)scale;
+  if (!(product >= 0.0 && product < 0x1p40)) return false;
+  const int64_t whole = (int64_t)product;
+  const double rest = product - (double)whole;
+  if (rest > 0.5 - 0x1p-12 && rest < 0.5 + 0x1p-12) return false;
+  *out = rest > 0.5 ? whole + 1 : whole;
+  return true;
+}
+
 /* round(value x scale), halves away from zero, of the exact product: multiplying in double would round
  * twice and miss by whole nanoseconds beyond 2^53 ns, which is 104 days. `scale` is below 2^31. */
 static bool scale_exactly(double value, uint32_t scale, int64_t *out) {
+  if (scale_plainly(value, scale, out)) return true;
   if (!isfinite(value)) return false;
   int exponent;
   double fraction = frexp(fabs(value), &exponent);

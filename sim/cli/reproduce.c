@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "sim/base/file.h"
+#include "sim/cli/beyond.h"
 #include "sim/cli/cli.h"
 
 static int run(int argc, char **argv);
@@ -21,9 +22,13 @@ typedef struct reproduce_flags {
   uint64_t seeds;
   uint64_t threads;
   bool fit;
+  bool beyond;
+  const char *csv;
   bool json;
   bool markdown;
   const char *output;
+  const char *save;
+  bool *fell_out; /* where to say that a check failed */
 } reproduce_flags;
 
 static fw_reproduce_options make_options(const reproduce_flags *flags, fwi_progress *progress) {
@@ -37,9 +42,23 @@ static fw_reproduce_options make_options(const reproduce_flags *flags, fwi_progr
 
 /* ---- All figures ---- */
 
+static fw_status save_json(const fw_reproduce_result *result, const char *path, fw_diagnostics *diagnostics) {
+  fw_text text = FW_TEXT_INIT;
+  fw_report_ledger_json(result, diagnostics, &text);
+  const fw_status status = fwi_output(&text, path, diagnostics);
+  fw_text_clear(&text);
+  return status;
+}
+
 static fw_status print_result(const fw_reproduce_result *result, const reproduce_flags *flags,
                               fw_diagnostics *diagnostics) {
   fw_text text = FW_TEXT_INIT;
+  if (flags->save != NULL) {
+    const fw_status status = save_json(result, flags->save, diagnostics);
+    if (status != FW_OK) {
+      return status;
+    }
+  }
   if (flags->json) {
     fw_report_ledger_json(result, diagnostics, &text);
   } else if (flags->markdown) {
@@ -52,7 +71,7 @@ static fw_status print_result(const fw_reproduce_result *result, const reproduce
   return status;
 }
 
-static fw_status reproduce(const fw_ledger *ledger, const char *path, const reproduce_flags *flags, bool *failed,
+static fw_status reproduce(const fw_ledger *ledger, const char *path, const reproduce_flags *flags,
                            fw_diagnostics *diagnostics) {
   fwi_progress progress = fwi_progress_start("reproduce");
   const fw_reproduce_options options = make_options(flags, &progress);
@@ -60,7 +79,7 @@ static fw_status reproduce(const fw_ledger *ledger, const char *path, const repr
   fw_status status = fw_reproduce(ledger, path, &options, &result, diagnostics);
   fwi_progress_end(&progress);
   if (status == FW_OK) {
-    *failed = result.fell_out > 0;
+    *flags->fell_out = result.fell_out > 0;
     status = print_result(&result, flags, diagnostics);
     fw_reproduce_clear(&result);
   }
@@ -102,9 +121,33 @@ static fw_status fit(const fw_ledger *ledger, const char *path, const reproduce_
   return status;
 }
 
+/* ---- Beyond ---- */
+
+static fw_status beyond(const char *path, const reproduce_flags *flags, fw_diagnostics *diagnostics) {
+  const fwi_beyond_flags wanted = {.ledger = path,
+                                   .seeds = (size_t)flags->seeds,
+                                   .threads = (unsigned)flags->threads,
+                                   .json = flags->json,
+                                   .markdown = flags->markdown,
+                                   .output = flags->output,
+                                   .save = flags->save,
+                                   .csv = flags->csv};
+  return fwi_beyond(&wanted, diagnostics);
+}
+
+static fw_status choose(const fw_ledger *ledger, const char *path, const reproduce_flags *flags,
+                        fw_diagnostics *diagnostics) {
+  if (flags->fit) {
+    return fit(ledger, path, flags, diagnostics);
+  }
+  return flags->beyond ? beyond(path, flags, diagnostics) : reproduce(ledger, path, flags, diagnostics);
+}
+
 /* ---- The command ---- */
 
-static fw_status dispatch(const reproduce_flags *flags, bool *failed, fw_diagnostics *diagnostics) {
+static fw_status act(const char *operand, const void *values, fw_diagnostics *diagnostics) {
+  (void)operand;
+  const reproduce_flags *flags = values;
   fw_text shipped = FW_TEXT_INIT;
   fw_ledger ledger = {0};
   if (flags->seeds > MOST_SEEDS) {
@@ -115,7 +158,7 @@ static fw_status dispatch(const reproduce_flags *flags, bool *failed, fw_diagnos
   fw_status status =
       shipped.failed ? fw_error_memory(diagnostics, "a path") : fw_ledger_read(path, &ledger, diagnostics);
   if (status == FW_OK) {
-    status = flags->fit ? fit(&ledger, path, flags, diagnostics) : reproduce(&ledger, path, flags, failed, diagnostics);
+    status = choose(&ledger, path, flags, diagnostics);
   }
   fw_ledger_clear(&ledger);
   fw_text_clear(&shipped);
@@ -123,27 +166,23 @@ static fw_status dispatch(const reproduce_flags *flags, bool *failed, fw_diagnos
 }
 
 static int run(int argc, char **argv) {
-  reproduce_flags values = {0};
+  bool fell_out = false;
+  reproduce_flags values = {.fell_out = &fell_out};
   const fwi_flag flags[] = {
       {"--ledger", FWI_FLAG_TEXT, &values.ledger, "FILE", "instead of the shipped " LEDGER},
       {"--seeds", FWI_FLAG_UNSIGNED, &values.seeds, "N",
        "of every arm and search instead of the files': quick and rough"},
       {"--fit", FWI_FLAG_SWITCH, &values.fit, NULL, "solve the one number that is fitted by simulation, and write it"},
+      {"--beyond", FWI_FLAG_SWITCH, &values.beyond, NULL, "answer what the study leaves open (docs/beyond.md)"},
+      {"--csv", FWI_FLAG_TEXT, &values.csv, "FILE",
+       "with --beyond: also write the rates over oversubscription to FILE"},
       {"--threads", FWI_FLAG_UNSIGNED, &values.threads, "N", "threads; results do not depend on it (default: all)"},
       {"--json", FWI_FLAG_SWITCH, &values.json, NULL, "print JSON instead of tables"},
-      {"--markdown", FWI_FLAG_SWITCH, &values.markdown, NULL, "print docs/validation.md instead of tables"},
+      {"--markdown", FWI_FLAG_SWITCH, &values.markdown, NULL, "print the page in docs/ instead of tables"},
       {"--output", FWI_FLAG_TEXT, &values.output, "FILE", "write to FILE instead of standard output"},
+      {"--save", FWI_FLAG_TEXT, &values.save, "FILE", "also write the JSON to FILE, whatever is printed"},
   };
-  const size_t count = sizeof flags / sizeof flags[0];
-  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  bool help = false;
-  bool failed = false;
-  fw_status status = fwi_flags_parse(&fwi_reproduce_command, flags, count, argc, argv, NULL, &help, &diagnostics);
-  if (help) {
-    fwi_flags_print_help(&fwi_reproduce_command, flags, count);
-  } else if (status == FW_OK) {
-    status = dispatch(&values, &failed, &diagnostics);
-  }
-  const int code = fwi_finish(&diagnostics, status);
-  return code == 0 && failed ? A_CHECK_FAILED : code;
+  const fwi_invocation invocation = {&fwi_reproduce_command, flags, sizeof flags / sizeof flags[0], act, &values};
+  const int code = fwi_invoke(&invocation, argc, argv);
+  return code == 0 && fell_out ? A_CHECK_FAILED : code;
 }

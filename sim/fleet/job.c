@@ -28,6 +28,7 @@ void fwi_job_free(fwi_job *job) {
   free(job->spike_height);
   free(job->energy_pj);
   free(job->reading);
+  free(job->total);
   free(job->events);
   *job = (fwi_job){0};
 }
@@ -42,7 +43,8 @@ static bool allocate_arrays(fwi_job *job) {
          (job->spike_number = fw_allocate(gpus, sizeof *job->spike_number)) != NULL &&
          (job->spike_height = fw_allocate(gpus, sizeof *job->spike_height)) != NULL &&
          (job->energy_pj = fw_allocate(cells, sizeof *job->energy_pj)) != NULL &&
-         (job->reading = fw_allocate(job->setting->window_ticks, sizeof *job->reading)) != NULL;
+         (job->reading = fw_allocate(job->setting->window_ticks, sizeof *job->reading)) != NULL &&
+         (job->total = fw_allocate(job->setting->window_ticks, sizeof *job->total)) != NULL;
 }
 
 /* The idle stretch before a job's first step. It ends with the first decision, so a policy's settings hold from the
@@ -422,6 +424,7 @@ void fwi_job_collected(fwi_job *job, size_t ticks, size_t events) {
   const size_t left = job->collected_ticks - ticks;
   memmove(job->energy_pj, job->energy_pj + ticks * gpus, left * gpus * sizeof *job->energy_pj);
   memmove(job->reading, job->reading + ticks, left * sizeof *job->reading);
+  memmove(job->total, job->total + ticks, left * sizeof *job->total);
   job->collected_ticks = left;
   if (events > 0) {
     job->event_count -= events;

@@ -85,6 +85,7 @@ typedef struct fwi_job {
   /* Ticks since the last collection. */
   int64_t *energy_pj;   /* window_ticks x gpus */
   fw_power_mw *reading; /* window_ticks: of all GPUs together */
+  fw_energy_pj *total;  /* window_ticks: likewise */
   size_t collected_ticks;
 
   fwi_telemetry telemetry;

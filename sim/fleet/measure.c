@@ -15,17 +15,26 @@ static fw_energy_pj allowed(const fwi_budget *budget, fw_time_ns from, fw_time_n
   return budget->base > 0 ? fwi_budget_energy(budget, from, to) : FW_METER_NO_BUDGET;
 }
 
+/* Adds tick `t` of one job, whose GPUs are on `node`, to the domains: as a whole where they share a node. */
+static void add_job(fw_sim *sim, const fwi_job *job, const uint32_t *node, size_t t) {
+  const size_t gpus = job->spec->gpus;
+  if (node[0] == node[gpus - 1]) {
+    fwi_domains_add(&sim->domains, node[0], job->total[t]);
+    return;
+  }
+  for (size_t g = 0; g < gpus; g++) {
+    fwi_domains_add(&sim->domains, node[g], job->energy_pj[t * gpus + g]);
+  }
+}
+
 /* Adds tick `t` of the collected ones to the domains; returns the sum of the readings. */
 static fw_power_mw add_jobs(fw_sim *sim, size_t t) {
   const uint32_t *node = sim->node_of_gpu;
   fw_power_mw reading = 0;
   for (size_t j = 0; j < sim->job_count; j++) {
     const fwi_job *job = &sim->jobs[j];
-    const size_t gpus = job->spec->gpus;
-    const int64_t *energy = job->energy_pj + t * gpus;
-    for (size_t g = 0; g < gpus; g++) {
-      fwi_domains_add(&sim->domains, *node++, energy[g]);
-    }
+    add_job(sim, job, node, t);
+    node += job->spec->gpus;
     reading += job->reading[t];
   }
   const size_t idle = sim->scenario->topology.gpus - sim->used_gpus;
@@ -36,12 +45,8 @@ static void observe_tick(fw_sim *sim, size_t t, fw_time_ns end, fw_power_mw read
   const fw_time_ns tick = sim->scenario->tick;
   for (size_t j = 0; j < sim->job_count; j++) {
     const fwi_job *job = &sim->jobs[j];
-    fw_energy_pj energy = 0;
     sim->tick_reading[j] = job->reading[t];
-    for (size_t g = 0; g < job->spec->gpus; g++) {
-      energy += job->energy_pj[t * job->spec->gpus + g];
-    }
-    sim->tick_truth[j] = fw_energy_mean_power(energy, tick);
+    sim->tick_truth[j] = fw_energy_mean_power(job->total[t], tick);
   }
   const fw_sim_tick seen = {.end = end,
                             .truth = fw_energy_mean_power(fwi_domains_site(&sim->domains)->tick_energy, tick),

@@ -153,6 +153,7 @@ static void read_sensors(fwi_job *job, size_t at, const int64_t *energy) {
     total += energy[g];
   }
   job->energy += total;
+  job->total[job->collected_ticks] = total;
   const fw_power_mw reading =
       fw_sensor_reading(&job->setting->gpu->sensor, job->sensor_error_mw, seen_mw, job->noise.z_sensor[at]);
   job->reading[job->collected_ticks] = reading;

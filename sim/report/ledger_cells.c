@@ -8,7 +8,9 @@
 const char *const fwi_ledger_head[FWI_LEDGER_COLUMNS] = {"figure",    "published", "simulated", "off",
                                                          "tolerance", "kind",      "inside"};
 
-#define DISTANCE_DIGITS 3
+#define FIGURE_DIGITS 6 /* where no interval limits them */
+#define DISTANCE_DECIMALS 2
+#define TOLERANCE_DIGITS 3
 #define LEAST_OF_UNIT "\342\211\245 "
 #define MOST_OF_UNIT "\342\211\244 "
 #define PLUS_MINUS "\302\261 "
@@ -29,32 +31,43 @@ static void put(char *out, const char *before, double value, int digits, const c
 /* Shares are points apart, everything else a share of what is published. */
 static void put_distance(const fw_ledger_row *row, double mean, char *out) {
   const double distance = is_share(row) ? 100.0 * (mean - row->published) : 100.0 * (mean / row->published - 1.0);
+  char number[FW_NUMBER_TEXT_SIZE];
   if (!isfinite(distance)) {
     (void)snprintf(out, FWI_FIGURE_SIZE, "n/a");
     return;
   }
-  put(out, distance >= 0.0 ? "+" : "", distance, DISTANCE_DIGITS, is_share(row) ? " points" : " %");
+  (void)snprintf(out, FWI_FIGURE_SIZE, "%s%s%s", distance >= 0.0 ? "+" : "",
+                 fwi_figure_fixed(distance, DISTANCE_DECIMALS, number), is_share(row) ? " points" : " %");
+}
+
+/* A share of time, whose interval ends at 0 at the latest. */
+static bool is_rate(const fw_ledger_row *row) {
+  if (row->from.which != &fw_ledger_source_cases[FW_SOURCE_ARM]) {
+    return false;
+  }
+  const int metric = ((const fw_ledger_arm *)row->from.value)->metric;
+  return metric != FW_LEDGER_DECISIONS_ABOVE && fw_metric_table[metric].rate;
 }
 
 static void put_tolerance(const fw_ledger_row *row, double width, char *out) {
   switch ((fw_tolerance_kind)row->tolerance.kind) {
   case FW_TOLERANCE_RELATIVE:
-    put(out, PLUS_MINUS, 100.0 * row->tolerance.value, DISTANCE_DIGITS, " %");
+    put(out, PLUS_MINUS, 100.0 * row->tolerance.value, TOLERANCE_DIGITS, " %");
     return;
   case FW_TOLERANCE_FACTOR:
-    put(out, "x ", width, DISTANCE_DIGITS, "");
+    put(out, "x ", width, TOLERANCE_DIGITS, "");
     return;
   case FW_TOLERANCE_AT_MOST:
-    put(out, MOST_OF_UNIT, in_unit(row, width), DISTANCE_DIGITS, is_share(row) ? " %" : "");
+    put(out, MOST_OF_UNIT, in_unit(row, width), TOLERANCE_DIGITS, is_share(row) ? " %" : "");
     return;
   case FW_TOLERANCE_AT_LEAST:
-    put(out, LEAST_OF_UNIT, in_unit(row, width), DISTANCE_DIGITS, is_share(row) ? " %" : "");
+    put(out, LEAST_OF_UNIT, in_unit(row, width), TOLERANCE_DIGITS, is_share(row) ? " %" : "");
     return;
   case FW_TOLERANCE_ABSOLUTE:
   case FW_TOLERANCE_THREE_RUNS:
     break;
   }
-  put(out, PLUS_MINUS, in_unit(row, width), DISTANCE_DIGITS, is_share(row) ? " points" : "");
+  put(out, PLUS_MINUS, in_unit(row, width), TOLERANCE_DIGITS, is_share(row) ? " points" : "");
 }
 
 void fwi_ledger_cells_make(const fw_ledger_row *row, const fw_reproduce_row *found, fwi_ledger_cells *out) {
@@ -66,8 +79,8 @@ void fwi_ledger_cells_make(const fw_ledger_row *row, const fw_reproduce_row *fou
                             .verdict = found->inside ? "yes" : "NO"};
   (void)snprintf(out->figure, sizeof out->figure, "%s%s%s", row->figure, has_unit ? ", " : "", row->unit);
   put(out->published, "", in_unit(row, row->published), 7, "");
-  (void)(is_share(row) ? fwi_figure_rate(found->simulated, simulated)
-                       : fwi_figure_estimate(found->simulated, 1.0, 4, simulated));
+  (void)(is_rate(row) ? fwi_figure_rate(found->simulated, simulated)
+                      : fwi_figure_estimate(found->simulated, in_unit(row, 1.0), FIGURE_DIGITS, simulated));
   put_distance(row, found->simulated.mean, out->off);
   put_tolerance(row, found->tolerance, out->tolerance);
 }

@@ -34,8 +34,9 @@ static void add_introduction(const fw_reproduce_result *result, fw_text *out) {
       "from "
       "another row. *follows*: the rest; it counts for nothing. Simulated figures are means over seeds with 95 %% "
       "intervals; \"x 2\" means within a factor of 2.\n\n"
-      "**%zu of %zu predicted figures are inside. %zu free parameters.**\n",
-      result->ledger->source, result->predicted_inside, result->predicted, result->ledger->parameters.count);
+      "**%zu of %zu predicted figures are inside. %zu free parameters, and %zu choices made by looking at figures.**\n",
+      result->ledger->source, result->predicted_inside, result->predicted, result->ledger->parameters.count,
+      result->ledger->choices.count);
 }
 
 static void add_rows(const fw_reproduce_result *result, fw_text *out) {
@@ -83,12 +84,13 @@ static void add_searches(const fw_reproduce_result *result, fw_text *out) {
   }
 }
 
-static void add_parameters(const fw_ledger *ledger, fw_text *out) {
-  static const char *const head[] = {"parameter", "stands in", "fitted to"};
-  const fw_ledger_parameter *parameters = ledger->parameters.data;
-  fw_text_add(out, "\n## Free parameters\n\n");
-  add_head(head, 3, out);
-  for (size_t i = 0; i < ledger->parameters.count; i++) {
+static void add_parameters(const fw_array *list, const char *title, const char *const head[3], fw_text *out) {
+  const fw_ledger_parameter *parameters = list->data;
+  for (size_t i = 0; i < list->count; i++) {
+    if (i == 0) {
+      fw_text_add_format(out, "\n## %s\n\n", title);
+      add_head(head, 3, out);
+    }
     add_line((const char *const[]){parameters[i].name, parameters[i].file, parameters[i].fitted_to}, 3, out);
   }
 }
@@ -111,6 +113,8 @@ void fw_report_ledger_markdown(const fw_reproduce_result *result, fw_text *out) 
   add_reasons(result, false, "\n## What the misses mean\n", out);
   add_reasons(result, true, "\n## What else is to be known\n", out);
   add_searches(result, out);
-  add_parameters(result->ledger, out);
+  add_parameters(&result->ledger->parameters, "Free parameters",
+                 (const char *const[]){"parameter", "stands in", "fitted to"}, out);
+  add_parameters(&result->ledger->choices, "Choices", (const char *const[]){"choice", "stands in", "made by"}, out);
   add_left_out(result->ledger, out);
 }

@@ -59,8 +59,9 @@ void fw_report_ledger_text(const fw_reproduce_result *result, const fw_diagnosti
   }
   fw_text_add(out, "predicted: not fitted, and neither zero nor derived from another row. follows: the rest.\n");
   add_searches(result, out);
-  fw_text_add_format(out, "%zu of %zu predicted figures are inside their tolerances; %zu free parameters\n",
-                     result->predicted_inside, result->predicted, result->ledger->parameters.count);
+  fw_text_add_format(
+      out, "%zu of %zu predicted figures are inside their tolerances; %zu free parameters, %zu choices\n",
+      result->predicted_inside, result->predicted, result->ledger->parameters.count, result->ledger->choices.count);
   add_changes(result, out);
   fwi_notes_add(diagnostics, out);
 }
@@ -110,6 +111,7 @@ void fw_report_ledger_json(const fw_reproduce_result *result, const fw_diagnosti
   fwi_json_head(&object, "reproduce");
   fwi_json_string(&object, "source", ledger->source);
   fwi_json_unsigned(&object, "free_parameters", ledger->parameters.count);
+  fwi_json_unsigned(&object, "choices", ledger->choices.count);
   fwi_json_unsigned(&object, "predicted", result->predicted);
   fwi_json_unsigned(&object, "predicted_inside", result->predicted_inside);
   fwi_json_unsigned(&object, "fell_out", result->fell_out);

@@ -4,6 +4,7 @@
 
 #include "sim/base/text.h"
 #include "sim/study/authority.h"
+#include "sim/study/beyond.h"
 #include "sim/study/compare.h"
 #include "sim/study/reproduce.h"
 #include "sim/study/windows.h"
@@ -35,6 +36,13 @@ void fw_report_authority_json(const fw_authority_result *result, const fw_diagno
 void fw_report_ledger_text(const fw_reproduce_result *result, const fw_diagnostics *diagnostics, fw_text *out);
 void fw_report_ledger_json(const fw_reproduce_result *result, const fw_diagnostics *diagnostics, fw_text *out);
 void fw_report_ledger_markdown(const fw_reproduce_result *result, fw_text *out);
+
+/* `fleetwatt reproduce --beyond`: a section for each question; the Markdown is docs/beyond.md, the CSV the rates over
+ * oversubscription. */
+void fw_report_beyond_text(const fw_beyond_result *result, fw_text *out);
+void fw_report_beyond_markdown(const fw_beyond_result *result, fw_text *out);
+void fw_report_beyond_json(const fw_beyond_result *result, const fw_diagnostics *diagnostics, fw_text *out);
+void fw_report_beyond_csv(const fw_beyond_ratios *ratios, fw_text *out);
 
 /* `fleetwatt windows`. */
 void fw_report_windows_text(const fw_windows_result *result, fw_text *out);

@@ -157,7 +157,8 @@ static const fw_field search_fields[] = {
     FW_FIELD(fw_ledger_search, rounds, FW_FIELD_INTEGER, FW_REQUIRED, 1, 30, "each halves the box"),
     FW_FIELD(fw_ledger_search, points, FW_FIELD_INTEGER, FW_REQUIRED, 1, MOST_RUNS, "of a round"),
     FW_FIELD(fw_ledger_search, seeds, FW_FIELD_INTEGER, FW_REQUIRED, 1, MOST_RUNS, "of a point"),
-    FW_FIELD(fw_ledger_search, final_seeds, FW_FIELD_INTEGER, FW_REQUIRED, 1, MOST_RUNS, "of each round's winner"),
+    FW_FIELD(fw_ledger_search, finalists, FW_FIELD_INTEGER, FW_REQUIRED, 1, MOST_RUNS, "best points of all rounds"),
+    FW_FIELD(fw_ledger_search, final_seeds, FW_FIELD_INTEGER, FW_REQUIRED, 1, MOST_RUNS, "of a finalist"),
     FW_RECORDS(fw_ledger_search, dimensions, &dimension_record, FW_REQUIRED, "what is searched"),
 };
 static const fw_record search_record = {.name = "ledger_search",
@@ -200,6 +201,7 @@ static const fw_field ledger_fields[] = {
     FW_FIELD(fw_ledger, source, FW_FIELD_STRING, FW_REQUIRED, 0, 0, "where the figures were published"),
     FW_RECORD(fw_ledger, fit, &fit_record, FW_REQUIRED, "the one number that is fitted by simulation"),
     FW_RECORDS(fw_ledger, parameters, &parameter_record, FW_REQUIRED, "what published figures were used for"),
+    FW_RECORDS(fw_ledger, choices, &parameter_record, FW_OPTIONAL, "between a few alternatives, made by figures"),
     FW_RECORDS(fw_ledger, searches, &search_record, FW_OPTIONAL, "arms that are tuned first"),
     FW_RECORDS(fw_ledger, rows, &row_record, FW_REQUIRED, "the figures"),
     FW_RECORDS(fw_ledger, left_out, &left_out_record, FW_OPTIONAL, "published figures without a row"),

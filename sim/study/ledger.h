@@ -103,6 +103,7 @@ typedef struct fw_ledger_search {
   int64_t rounds;
   int64_t points;
   int64_t seeds;
+  int64_t finalists;
   int64_t final_seeds;
   fw_array dimensions; /* fw_ledger_dimension */
 } fw_ledger_search;
@@ -129,6 +130,7 @@ typedef struct fw_ledger {
   char *source;
   fw_ledger_fit fit;
   fw_array parameters; /* fw_ledger_parameter */
+  fw_array choices;    /* the same: between a few alternatives, made by looking at published figures */
   fw_array searches;   /* fw_ledger_search */
   fw_array rows;       /* fw_ledger_row */
   fw_array left_out;   /* fw_ledger_left_out */

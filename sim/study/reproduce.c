@@ -31,6 +31,7 @@ static fw_search_spec make_spec(const reproduction *work, const fw_ledger_search
                           .rounds = (size_t)search->rounds,
                           .points = (size_t)search->points,
                           .seeds = cut > 0 ? cut : (size_t)search->seeds,
+                          .finalists = (size_t)search->finalists,
                           .final_seeds = cut > 0 ? cut : (size_t)search->final_seeds};
 }
 

@@ -12,7 +12,7 @@
 #define ACCURACY_W 0.01
 #define MOST_STEPS 40
 
-/* A scenario whose jobs of one class draw another power in their updates. */
+/* One arm of a scenario whose jobs of one class draw another power in their updates. */
 typedef struct levelled {
   fw_scenario scenario;
   fw_scenario_job *jobs;
@@ -22,12 +22,11 @@ typedef struct levelled {
 typedef struct fitting {
   const fw_study_options *study;
   levelled *changed;
-  size_t policy;
   size_t slot;
   double target;
 } fitting;
 
-static fw_status make_levelled(const fwi_shelved *entry, const char *job_class, levelled *out,
+static fw_status make_levelled(const fwi_shelved *entry, size_t policy, const char *job_class, levelled *out,
                                fw_diagnostics *diagnostics) {
   const fw_scenario *scenario = &entry->scenario;
   *out = (levelled){.scenario = *scenario, .jobs = fw_allocate(scenario->job_count, sizeof *out->jobs)};
@@ -35,6 +34,8 @@ static fw_status make_levelled(const fwi_shelved *entry, const char *job_class, 
     return fw_error_memory(diagnostics, "the jobs of a fit");
   }
   out->scenario.jobs = out->jobs;
+  out->scenario.policies = &entry->policies[policy];
+  out->scenario.policy_count = 1;
   bool found = false;
   for (size_t j = 0; j < scenario->job_count; j++) {
     out->jobs[j] = scenario->jobs[j];
@@ -56,7 +57,7 @@ static fw_status excess_at(const fitting *fit, double level_w, double *excess, f
   fwi_summary summary = {0};
   fit->changed->model.levels.update_w = level_w;
   fw_status status = fwi_samples_take(scenario, scenario->seed, scenario->seeds, fit->study, &samples, diagnostics);
-  status = status != FW_OK ? status : fwi_samples_summary(&samples, fit->policy, fit->slot, &summary, diagnostics);
+  status = status != FW_OK ? status : fwi_samples_summary(&samples, 0, fit->slot, &summary, diagnostics);
   fwi_samples_free(&samples);
   *excess = summary.estimate.mean - fit->target;
   return status;
@@ -98,12 +99,13 @@ fw_status fw_reproduce_fit(const fw_ledger *ledger, const char *path, const fw_r
   const fw_ledger_arm *from = row->from.value;
   fwi_shelf shelf = {.options = {path, options->share, options->seeds, &options->study}};
   fwi_shelved *entry = NULL;
+  size_t policy = 0;
   levelled changed = {0};
   fitting fit = {.study = &options->study, .changed = &changed, .target = row->published * from->per};
   fw_status status = fwi_shelf_find(&shelf, from->scenario, &entry, diagnostics);
-  status = status != FW_OK ? status : fwi_shelved_policy(entry, from->policy, &fit.policy, diagnostics);
+  status = status != FW_OK ? status : fwi_shelved_policy(entry, from->policy, &policy, diagnostics);
   status = status != FW_OK ? status : fwi_shelved_slot(entry, from->metric, from->window, &fit.slot, diagnostics);
-  status = status != FW_OK ? status : make_levelled(entry, ledger->fit.job_class, &changed, diagnostics);
+  status = status != FW_OK ? status : make_levelled(entry, policy, ledger->fit.job_class, &changed, diagnostics);
   status = status != FW_OK ? status : solve(&fit, ledger->fit.from_w, ledger->fit.to_w, level_w, diagnostics);
   free(changed.jobs);
   fwi_shelf_free(&shelf);

@@ -2,8 +2,9 @@
  *
  * Points are Halton's (Numerische Mathematik 2, 1960): deterministic, and even in every projection, so that a rule in
  * which one setting matters is not starved by the others. Halving the box around the incumbent is recursive random
- * search (Ye and Kalyanaraman, ACM SIGMETRICS 2003). A round's winner is its luckiest point as well as its best, so
- * winners meet once more on seeds of their own and only that decides. */
+ * search (Ye and Kalyanaraman, ACM SIGMETRICS 2003). On few seeds the best points are the luckiest as well, and the
+ * best of all lie at the limit, where half of them seem to break it: so rounds forgive one standard error, and the best
+ * of all rounds meet once more on many seeds of their own, where the limit is the limit. Only that decides. */
 #include "sim/study/search.h"
 
 #include <math.h>
@@ -16,6 +17,7 @@ typedef struct point {
   double unit[FW_SEARCH_DIMENSIONS]; /* position in the box, 0 to 1 along each dimension */
   double objective;
   double limited;
+  double forgiven; /* of an excess over the limit */
 } point;
 
 typedef struct searcher {
@@ -26,8 +28,8 @@ typedef struct searcher {
   size_t settings_size;
   unsigned char *settings;      /* one after the other, for a round or the final */
   fw_scenario_policy *policies; /* the same */
-  point *points;                /* of the round */
-  point *winners;               /* of the rounds */
+  point *points;                /* of all rounds, one after the other */
+  point *finalists;
   uint64_t next_seed;
   size_t runs;
 } searcher;
@@ -103,9 +105,12 @@ static fw_status check_spec(const searcher *search, fw_diagnostics *diagnostics)
   const fw_search_spec *spec = search->spec;
   fw_status status = FW_OK;
   if (spec->dimension_count == 0 || spec->dimension_count > FW_SEARCH_DIMENSIONS || spec->rounds == 0 ||
-      spec->points == 0 || spec->seeds == 0 || spec->final_seeds == 0) {
+      spec->points == 0 || spec->seeds == 0 || spec->final_seeds == 0 || spec->finalists == 0 ||
+      spec->finalists > spec->rounds * spec->points) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "a search needs 1 to %zu settings and at least one round, point and seed", FW_SEARCH_DIMENSIONS);
+                    "a search needs 1 to %zu settings, at least one round, point and seed, and 1 to as many finalists "
+                    "as it tries points",
+                    FW_SEARCH_DIMENSIONS);
   }
   for (size_t i = 0; i < spec->dimension_count; i++) {
     const fw_search_dimension *dimension = &spec->dimensions[i];
@@ -145,7 +150,20 @@ static void make_settings(const searcher *search, const point *at, size_t slot) 
 
 /* ---- Trying ---- */
 
-/* Means of all points over `seeds` seeds that nobody has used before. */
+/* What a point came to, and how far the mean of what is limited may be off. */
+static fw_status sum_up(const searcher *search, const fwi_samples *samples, size_t index, point *out,
+                        fw_diagnostics *diagnostics) {
+  fwi_summary objective = {0};
+  fwi_summary limited = {0};
+  fw_status status = fwi_samples_summary(samples, index, search->spec->objective, &objective, diagnostics);
+  status = status == FW_OK ? fwi_samples_summary(samples, index, search->spec->limited, &limited, diagnostics) : status;
+  out->objective = objective.estimate.mean;
+  out->limited = limited.estimate.mean;
+  out->forgiven = limited.deviation / sqrt((double)samples->seeds);
+  return status;
+}
+
+/* Runs all points on `seeds` seeds that nobody has used before. */
 static fw_status try_points(searcher *search, point *points, size_t count, size_t seeds, fwi_samples *samples,
                             fw_diagnostics *diagnostics) {
   for (size_t i = 0; i < count; i++) {
@@ -154,26 +172,19 @@ static fw_status try_points(searcher *search, point *points, size_t count, size_
   fw_scenario scenario = *search->scenario;
   scenario.policies = search->policies;
   scenario.policy_count = count;
-  const fw_status status = fwi_samples_take(&scenario, search->next_seed, seeds, search->options, samples, diagnostics);
-  if (status != FW_OK) {
-    return status;
+  fw_status status = fwi_samples_take(&scenario, search->next_seed, seeds, search->options, samples, diagnostics);
+  for (size_t i = 0; i < count && status == FW_OK; i++) {
+    status = sum_up(search, samples, i, &points[i], diagnostics);
   }
   search->next_seed += seeds;
   search->runs += count * seeds;
-  for (size_t i = 0; i < count; i++) {
-    points[i].objective = points[i].limited = 0.0;
-    for (size_t seed = 0; seed < seeds; seed++) {
-      points[i].objective += fwi_sample(samples, seed, i, search->spec->objective) / (double)seeds;
-      points[i].limited += fwi_sample(samples, seed, i, search->spec->limited) / (double)seeds;
-    }
-  }
-  return FW_OK;
+  return status;
 }
 
 /* Within the limit the higher objective wins, beyond it the smaller excess; the earlier point on a tie. */
 static bool beats(const point *challenger, const point *holder, double limit) {
-  const bool allowed = challenger->limited <= limit;
-  if (allowed != (holder->limited <= limit)) {
+  const bool allowed = challenger->limited - challenger->forgiven <= limit;
+  if (allowed != (holder->limited - holder->forgiven <= limit)) {
     return allowed;
   }
   return allowed ? challenger->objective > holder->objective : challenger->limited < holder->limited;
@@ -188,34 +199,42 @@ static size_t best_of(const point *points, size_t count, double limit) {
 }
 
 /* The incumbent first, so that a round of chance does not lose it. */
-static void spread_points(const searcher *search, size_t round, const point *incumbent) {
+static void spread_points(const searcher *search, size_t round, const point *incumbent, point *points) {
   const double width = 1.0 / (double)((size_t)1 << (round < 32 ? round : 32));
   for (size_t p = 0; p < search->spec->points; p++) {
     for (size_t d = 0; d < search->spec->dimension_count; d++) {
       const double from = fmin(fmax(incumbent->unit[d] - width / 2.0, 0.0), 1.0 - width);
-      search->points[p].unit[d] = from + width * halton(round * search->spec->points + p + 1, d);
+      points[p].unit[d] = from + width * halton(round * search->spec->points + p + 1, d);
     }
   }
   if (round > 0) {
-    search->points[0] = *incumbent;
+    points[0] = *incumbent;
   }
 }
 
 static fw_status play_rounds(searcher *search, fw_diagnostics *diagnostics) {
   const fw_search_spec *spec = search->spec;
   point incumbent = {.unit = {0.5, 0.5, 0.5, 0.5, 0.5}};
-  for (size_t round = 0; round < spec->rounds; round++) {
+  fw_status status = FW_OK;
+  for (size_t round = 0; round < spec->rounds && status == FW_OK; round++) {
     fwi_samples samples = {0};
-    spread_points(search, round, &incumbent);
-    const fw_status status = try_points(search, search->points, spec->points, spec->seeds, &samples, diagnostics);
+    point *points = &search->points[round * spec->points];
+    spread_points(search, round, &incumbent, points);
+    status = try_points(search, points, spec->points, spec->seeds, &samples, diagnostics);
     fwi_samples_free(&samples);
-    if (status != FW_OK) {
-      return status;
-    }
-    incumbent = search->points[best_of(search->points, spec->points, spec->limit)];
-    search->winners[round] = incumbent;
+    incumbent = points[best_of(points, spec->points, spec->limit)];
   }
-  return FW_OK;
+  return status;
+}
+
+/* The best of all rounds, by repeated choice: `points` is used up. */
+static void choose_finalists(searcher *search) {
+  size_t left = search->spec->rounds * search->spec->points;
+  for (size_t i = 0; i < search->spec->finalists; i++) {
+    const size_t best = best_of(search->points, left, search->spec->limit);
+    search->finalists[i] = search->points[best];
+    search->points[best] = search->points[--left];
+  }
 }
 
 static fw_status play_final(searcher *search, fw_search_result *out, fw_diagnostics *diagnostics) {
@@ -223,8 +242,12 @@ static fw_status play_final(searcher *search, fw_search_result *out, fw_diagnost
   fwi_samples samples = {0};
   fwi_summary objective = {0};
   fwi_summary limited = {0};
-  fw_status status = try_points(search, search->winners, spec->rounds, spec->final_seeds, &samples, diagnostics);
-  const size_t best = best_of(search->winners, spec->rounds, spec->limit);
+  choose_finalists(search);
+  fw_status status = try_points(search, search->finalists, spec->finalists, spec->final_seeds, &samples, diagnostics);
+  for (size_t i = 0; i < spec->finalists; i++) {
+    search->finalists[i].forgiven = 0.0;
+  }
+  const size_t best = best_of(search->finalists, spec->finalists, spec->limit);
   status = status == FW_OK ? fwi_samples_summary(&samples, best, spec->objective, &objective, diagnostics) : status;
   status = status == FW_OK ? fwi_samples_summary(&samples, best, spec->limited, &limited, diagnostics) : status;
   fwi_samples_free(&samples);
@@ -239,17 +262,19 @@ static fw_status play_final(searcher *search, fw_search_result *out, fw_diagnost
     return fw_error_memory(diagnostics, "the settings that a search found");
   }
   memcpy(out->settings, search->settings + best * search->settings_size, search->settings_size);
-  values_at(spec, &search->winners[best], out->values);
+  values_at(spec, &search->finalists[best], out->values);
   return FW_OK;
 }
 
 static bool allocate(searcher *search) {
-  const size_t rounds = search->spec->rounds;
-  const size_t most = search->spec->points > rounds ? search->spec->points : rounds;
-  return (search->settings = fw_allocate(most, search->settings_size)) != NULL &&
+  const fw_search_spec *spec = search->spec;
+  const size_t most = spec->points > spec->finalists ? spec->points : spec->finalists;
+  size_t tried = 0;
+  return fw_size_multiply(spec->rounds, spec->points, &tried) &&
+         (search->settings = fw_allocate(most, search->settings_size)) != NULL &&
          (search->policies = fw_allocate(most, sizeof *search->policies)) != NULL &&
-         (search->points = fw_allocate(search->spec->points, sizeof *search->points)) != NULL &&
-         (search->winners = fw_allocate(rounds, sizeof *search->winners)) != NULL;
+         (search->points = fw_allocate(tried, sizeof *search->points)) != NULL &&
+         (search->finalists = fw_allocate(spec->finalists, sizeof *search->finalists)) != NULL;
 }
 
 fw_status fw_search(const fw_scenario *scenario, const fw_search_spec *spec, const fw_study_options *options,
@@ -269,6 +294,6 @@ fw_status fw_search(const fw_scenario *scenario, const fw_search_spec *spec, con
   free(search.settings);
   free(search.policies);
   free(search.points);
-  free(search.winners);
+  free(search.finalists);
   return status;
 }

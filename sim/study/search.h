@@ -29,7 +29,8 @@ typedef struct fw_search_spec {
   size_t rounds;
   size_t points; /* tried in each round */
   size_t seeds;  /* of each point; each round takes new ones */
-  size_t final_seeds;
+  size_t finalists;
+  size_t final_seeds; /* of each finalist */
 } fw_search_spec;
 
 typedef struct fw_search_result {

@@ -154,7 +154,7 @@ Test(same_bits, a_comparison_that_is_cancelled_says_so) {
   fw_compare_result result;
   cr_expect_eq(fw_compare(scenario, &options, &result, &diagnostics), FW_ERROR_FAULT);
   cr_assert_eq(diagnostics.count, 1);
-  cr_expect_not_null(strstr(diagnostics.entries[0].message, "interrupted after 0 of 30 runs"));
+  cr_expect_not_null(strstr(diagnostics.entries[0].message, "interrupted after 0 of "));
   cr_expect_null(result.arms);
   fw_diagnostics_clear(&diagnostics);
   fw_scenario_free(scenario);
