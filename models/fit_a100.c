@@ -23,7 +23,7 @@ static const char usage[] =
     "\n"
     "Fits the three jobs of the study on A100 GPUs and prints every number with its kind and source.\n"
     "\n"
-    "  --published FILE  the study's published figures; the GPU file is looked up beside it, in ../gpu\n"
+    "  --published FILE  the study's published figures; beside it lie fleet.json and ../gpu\n"
     "  --data DIR        the measured data\n"
     "  --out DIR         write the parameter files there\n"
     "  --markdown        print the tables of docs/parameters.md\n"
@@ -56,6 +56,17 @@ static fw_status read_gpu(const char *published, fw_gpu_model *out, fw_diagnosti
   char *path = fw_path_beside(published, "../gpu/a100-sxm4-80gb.json");
   if (path == NULL) return fw_error_memory(diagnostics, "a path");
   const fw_status status = fw_gpu_model_read(path, out, diagnostics);
+  free(path);
+  return status;
+}
+
+static fw_status read_fleet_fit(const char *published, double *update_14b_w, fw_diagnostics *diagnostics) {
+  char *path = fw_path_beside(published, "fleet.json");
+  if (path == NULL) return fw_error_memory(diagnostics, "a path");
+  fwi_fleet_fit fit;
+  const fw_status status = fwi_fleet_fit_read(path, &fit, diagnostics);
+  *update_14b_w = fit.update_14b_w;
+  fwi_fleet_fit_clear(&fit);
   free(path);
   return status;
 }
@@ -104,7 +115,8 @@ static fw_status run(const options *chosen, fw_diagnostics *diagnostics) {
   fwi_sheet sheet[JOBS] = {0};
   fw_status status = fwi_published_read(chosen->published, &published, diagnostics);
   if (status == FW_OK) status = read_gpu(chosen->published, &gpu, diagnostics);
-  const fwi_inputs inputs = {&published, &gpu, chosen->data};
+  fwi_inputs inputs = {.published = &published, .gpu = &gpu, .data = chosen->data};
+  if (status == FW_OK) status = read_fleet_fit(chosen->published, &inputs.update_14b_w, diagnostics);
   if (status == FW_OK) status = fit_jobs(&inputs, sheet, diagnostics);
   for (size_t i = 0; status == FW_OK && chosen->out != NULL && i < JOBS; i++)
     status = write_job(&sheet[i], chosen->out, diagnostics);

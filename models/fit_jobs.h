@@ -32,7 +32,8 @@ typedef struct fwi_common {
 typedef struct fwi_inputs {
   const fwi_published *published;
   const fw_gpu_model *gpu;
-  const char *data; /* folder of the measured data */
+  const char *data;    /* folder of the measured data */
+  double update_14b_w; /* found by simulation of the fleet */
 } fwi_inputs;
 
 fw_status fwi_measure_common(const fwi_inputs *inputs, fwi_common *out, fw_diagnostics *diagnostics);

@@ -1,4 +1,4 @@
-/* The table of published.json. */
+/* The tables of published.json and fleet.json. */
 #include "models/fit_published.h"
 
 #include "models/ceilings.h"
@@ -103,16 +103,44 @@ static const fw_record published_record = {
     .field_count = FW_COUNT_OF(published_fields),
 };
 
-fw_status fwi_published_read(const char *path, fwi_published *out, fw_diagnostics *diagnostics) {
-  *out = (fwi_published){0};
+static const fw_field fleet_fit_fields[] = {
+    FW_FORMAT(fwi_fleet_fit, format, "fleetwatt_fleet_fit"),
+    FW_FIELD(fwi_fleet_fit, source, FW_FIELD_STRING, FW_REQUIRED, 0.0, 0.0, "the study whose figure it was fitted to"),
+    NUMBER(fwi_fleet_fit, update_14b_w, "watts of one GPU in the updates of the 14B job"),
+};
+
+static const fw_record fleet_fit_record = {
+    .name = "fleet_fit",
+    .doc = "what is fitted by simulation",
+    .size = sizeof(fwi_fleet_fit),
+    .fields = fleet_fit_fields,
+    .field_count = FW_COUNT_OF(fleet_fit_fields),
+};
+
+/* On failure `out` is empty. */
+static fw_status read_record(const char *path, const fw_record *record, void *out, fw_diagnostics *diagnostics) {
   fw_json *document = NULL;
   fw_status status = fw_json_read(path, &document, diagnostics);
-  if (status == FW_OK) status = fw_record_decode(&published_record, fw_json_root(document), out, diagnostics);
+  if (status == FW_OK) status = fw_record_decode(record, fw_json_root(document), out, diagnostics);
   fw_json_free(document);
-  if (status != FW_OK) fwi_published_clear(out);
+  if (status != FW_OK) fw_record_clear(record, out);
   return status;
+}
+
+fw_status fwi_published_read(const char *path, fwi_published *out, fw_diagnostics *diagnostics) {
+  *out = (fwi_published){0};
+  return read_record(path, &published_record, out, diagnostics);
 }
 
 void fwi_published_clear(fwi_published *published) {
   fw_record_clear(&published_record, published);
+}
+
+fw_status fwi_fleet_fit_read(const char *path, fwi_fleet_fit *out, fw_diagnostics *diagnostics) {
+  *out = (fwi_fleet_fit){0};
+  return read_record(path, &fleet_fit_record, out, diagnostics);
+}
+
+void fwi_fleet_fit_clear(fwi_fleet_fit *fit) {
+  fw_record_clear(&fleet_fit_record, fit);
 }

@@ -54,6 +54,16 @@ typedef struct fwi_published {
   fwi_prior prior;
 } fwi_published;
 
+/* What `fleetwatt reproduce --fit` solves by simulation, as models/a100/fleet.json holds it. */
+typedef struct fwi_fleet_fit {
+  int64_t format; /* "fleetwatt_fleet_fit": 1 */
+  char *source;
+  double update_14b_w; /* of one GPU */
+} fwi_fleet_fit;
+
+fw_status fwi_fleet_fit_read(const char *path, fwi_fleet_fit *out, fw_diagnostics *diagnostics);
+void fwi_fleet_fit_clear(fwi_fleet_fit *fit);
+
 fw_status fwi_published_read(const char *path, fwi_published *out, fw_diagnostics *diagnostics);
 void fwi_published_clear(fwi_published *published);
 

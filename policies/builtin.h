@@ -13,6 +13,7 @@ extern const fw_policy_type fwi_hysteresis_policy;
 extern const fw_policy_type fwi_uniform_cap_policy;
 extern const fw_policy_type fwi_class_cap_policy;
 extern const fw_policy_type fwi_priority_cap_policy;
+extern const fw_policy_type fwi_restagger_policy;
 
 /* Their settings. Separate symbols, because the case tables are constants and cannot read the types. */
 extern const fw_record fwi_uncontrolled_settings;
@@ -24,5 +25,6 @@ extern const fw_record fwi_hysteresis_settings;
 extern const fw_record fwi_uniform_cap_settings;
 extern const fw_record fwi_class_cap_settings;
 extern const fw_record fwi_priority_cap_settings;
+extern const fw_record fwi_restagger_settings;
 
 #endif

@@ -18,13 +18,14 @@ const fw_variant_case fw_fleet_policy_cases[] = {
     {"uniform_cap", &fwi_uniform_cap_settings},
     {"class_cap", &fwi_class_cap_settings},
     {"priority_cap", &fwi_priority_cap_settings},
+    {"restagger", &fwi_restagger_settings},
     {NULL, NULL},
 };
 
 static const fw_policy_type *const types[] = {
-    &fwi_uncontrolled_policy, &fwi_static_policy,    &fwi_random_policy,
-    &fwi_mix_policy,          &fwi_threshold_policy, &fwi_hysteresis_policy,
-    &fwi_uniform_cap_policy,  &fwi_class_cap_policy, &fwi_priority_cap_policy,
+    &fwi_uncontrolled_policy, &fwi_static_policy,     &fwi_random_policy,      &fwi_mix_policy,
+    &fwi_threshold_policy,    &fwi_hysteresis_policy, &fwi_uniform_cap_policy, &fwi_class_cap_policy,
+    &fwi_priority_cap_policy, &fwi_restagger_policy,
 };
 
 const fw_policy_type *fw_policy_find(fw_policy_scope scope, const char *name) {

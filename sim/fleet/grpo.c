@@ -111,11 +111,9 @@ static fw_status compute_plateau(const grpo_state *state, int64_t occupancy, grp
   return FW_OK;
 }
 
-static fw_status add_prefill(const grpo_state *state, int64_t sequences, int64_t occupancy, fwi_blocks *blocks,
-                             fw_diagnostics *diagnostics) {
+static double prefill_seconds(const grpo_state *state, int64_t sequences) {
   const double prompt_tokens = (double)sequences * (double)state->job->workload.prompt_tokens;
-  const double seconds = fw_timing_prefill_s(&state->job->model->timing, prompt_tokens);
-  return seconds > 0.0 ? add_block(state, FW_PHASE_PREFILL, seconds, occupancy, blocks, diagnostics) : FW_OK;
+  return fw_timing_prefill_s(&state->job->model->timing, prompt_tokens);
 }
 
 /* `tokens_each` tokens for each of `active` sequences. */
@@ -180,17 +178,37 @@ static fw_status pad(grpo_state *state, const int64_t *lengths, int64_t count, f
   return add_rollout(state, longest, count, tokens, blocks, diagnostics);
 }
 
+/* Full slots for `tokens_each` tokens each, in which `replaced` prompts are read: an engine that refills interleaves
+ * their prefill with decoding, so it lengthens the stretch and lifts its level evenly. */
+static fw_status add_refilled(grpo_state *state, int64_t tokens_each, int64_t active, int64_t replaced,
+                              fwi_blocks *blocks, fw_diagnostics *diagnostics) {
+  const fw_status status = add_rollout(state, tokens_each, active, tokens_each * active, blocks, diagnostics);
+  const double prefill_s = prefill_seconds(state, replaced);
+  if (status != FW_OK || prefill_s == 0.0) {
+    return status;
+  }
+  fwi_block *block = &blocks->data[blocks->count - 1];
+  const double rollout_s = fw_time_to_seconds(block->work);
+  const double rollout_w = fw_power_to_watts(block->demand);
+  const double prefill_w = fw_job_level_w(state->job->model, FW_PHASE_PREFILL, (double)active, state->idle_w);
+  const double seconds = rollout_s + prefill_s;
+  const double level_w = (rollout_s * rollout_w + prefill_s * prefill_w) / seconds;
+  return fw_time_from_seconds(seconds, &block->work) && fw_power_from_watts(level_w, &block->demand)
+             ? FW_OK
+             : out_of_range(state, seconds, level_w, diagnostics);
+}
+
 /* Continuous batching: a finished sequence is replaced at once, until the step has no more; then the batch drains. */
 static fw_status refill(grpo_state *state, int64_t *slots, int64_t active, int64_t limit, fwi_blocks *blocks,
                         fw_diagnostics *diagnostics) {
-  fw_status status = FW_OK;
-  while (state->done < state->sequences && status == FW_OK) {
+  int64_t tokens_each = 0;
+  int64_t replaced = 0;
+  while (state->done < state->sequences) {
     int64_t shortest = slots[0];
     for (int64_t i = 1; i < active; i++) {
       shortest = smaller(shortest, slots[i]);
     }
-    status = add_rollout(state, shortest, active, shortest * active, blocks, diagnostics);
-    int64_t replaced = 0;
+    tokens_each += shortest;
     for (int64_t i = 0; i < active; i++) {
       slots[i] -= shortest;
       if (slots[i] == 0 && state->done < state->sequences) {
@@ -198,9 +216,10 @@ static fw_status refill(grpo_state *state, int64_t *slots, int64_t active, int64
         replaced++;
       }
     }
-    if (status == FW_OK && replaced > 0) {
-      status = add_prefill(state, replaced, active, blocks, diagnostics);
-    }
+  }
+  fw_status status = FW_OK;
+  if (tokens_each > 0) {
+    status = add_refilled(state, tokens_each, active, replaced, blocks, diagnostics);
   }
   return status == FW_OK ? drain(state, slots, active, blocks, diagnostics) : status;
 }
@@ -227,7 +246,10 @@ static fw_status next_batch(grpo_state *state, const double settings[FW_ACTUATOR
   }
   const size_t first = blocks->count;
   fw_status status = reserve_plateaus(state, count, diagnostics);
-  status = status == FW_OK ? add_prefill(state, count, count, blocks, diagnostics) : status;
+  const double prefill_s = prefill_seconds(state, count);
+  if (status == FW_OK && prefill_s > 0.0) {
+    status = add_block(state, FW_PHASE_PREFILL, prefill_s, count, blocks, diagnostics);
+  }
   if (status == FW_OK) {
     switch ((fw_batching)state->job->model->batching) {
     case FW_BATCHING_STATIC:

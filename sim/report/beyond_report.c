@@ -364,12 +364,7 @@ static const char *stretch_text(fw_beyond_stretch stretch, char *buffer) {
 }
 
 static const fw_beyond_start *find_start(const fw_beyond_starts *starts, fw_start_kind kind, size_t policy) {
-  for (size_t i = 0; i < starts->arm_count; i++) {
-    if (starts->arms[i].start == kind && starts->arms[i].policy == policy) {
-      return &starts->arms[i];
-    }
-  }
-  return NULL;
+  return &starts->arms[(size_t)kind * starts->scenario->policy_count + policy];
 }
 
 static const char *kilowatts(fw_estimate power, char *buffer) {

@@ -177,7 +177,7 @@ typedef struct fw_beyond_starts {
   const char *classes[FW_BEYOND_CLASSES]; /* of two jobs or more */
   size_t class_sizes[FW_BEYOND_CLASSES];
   size_t class_count;
-  fw_beyond_start *arms; /* kinds of start outermost */
+  fw_beyond_start *arms; /* kinds of start outermost, in the order of fw_start_kind */
   size_t arm_count;
 } fw_beyond_starts;
 

@@ -28,6 +28,7 @@ typedef struct level_study {
   fw_scenario scenario;         /* the file's, with policies of its own */
   fw_scenario_policy *policies; /* those */
   void **found;                 /* settings of the mixes that searches found */
+  size_t count;                 /* of the policies */
   size_t window;
 } level_study;
 
@@ -73,7 +74,7 @@ static fw_status search_share(level_study *work, size_t policy, double *share, f
 
 static fw_status search_all(level_study *work, fw_beyond_levels *out, fw_diagnostics *diagnostics) {
   fw_status status = FW_OK;
-  for (size_t i = 0; status == FW_OK && i < out->arm_count; i++) {
+  for (size_t i = 0; status == FW_OK && i < work->count; i++) {
     fw_beyond_level *arm = &out->arms[i];
     *arm = (fw_beyond_level){.name = work->policies[i].name, .mix = is_mix(&work->policies[i]), .share = (double)NAN};
     if (arm->mix) {
@@ -125,7 +126,7 @@ static fw_status prepare(level_study *work, fw_beyond_levels *out, fw_diagnostic
   memcpy(work->policies, out->scenario->policies, count * sizeof *work->policies);
   work->scenario = *out->scenario;
   work->scenario.policies = work->policies;
-  out->arm_count = count;
+  work->count = out->arm_count = count;
   return FW_OK;
 }
 
@@ -142,7 +143,7 @@ fw_status fw_beyond_levels_run(const fw_beyond_options *options, fw_beyond_level
   status = status != FW_OK ? status : prepare(&work, out, diagnostics);
   status = status != FW_OK ? status : search_all(&work, out, diagnostics);
   status = status != FW_OK ? status : measure(&work, out, diagnostics);
-  for (size_t i = 0; work.found != NULL && i < out->arm_count; i++) {
+  for (size_t i = 0; i < work.count; i++) {
     free(work.found[i]);
   }
   free(work.found);

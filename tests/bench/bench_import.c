@@ -94,9 +94,11 @@ static double pandas_once(const char *path) {
                  "\" 2>/dev/null",
                  path);
   FILE *pipe = popen(command, "r");
-  double seconds = -1;
+  char answer[64] = "";
   if (pipe == NULL) return -1;
-  if (fscanf(pipe, "%lf", &seconds) != 1) seconds = -1;
+  char *end = answer;
+  double seconds = fgets(answer, sizeof answer, pipe) != NULL ? strtod(answer, &end) : -1;
+  if (end == answer) seconds = -1;
   (void)pclose(pipe);
   return seconds;
 }

@@ -76,6 +76,7 @@ static const struct {
     {"uncontrolled", "{}"},
     {"random", "{}"},
     {"random", "{\"actuators\": [\"pause_s\", \"power_cap_w\", \"start_offset_s\"]}"},
+    {"mix", "{\"actuator\": \"pause_s\", \"low\": 240, \"high\": 260, \"share\": 0.3}"},
     {"threshold", "{}"},
     {"threshold", "{\"actuator\": \"pause_s\", \"signal\": \"reading\"}"},
     {"hysteresis", "{\"signal\": \"window\", \"window_s\": 30, \"dwell_s\": 45}"},
@@ -143,6 +144,8 @@ static const struct {
     {"class_cap", "{\"engage_above\": 0, \"caps\": [{\"class\": \"a\", \"cap_w\": 1}]}"},
     {"priority_cap", "{}"},
     {"priority_cap", "{\"step_w\": 1000}"},
+    {"restagger", "{}"},
+    {"restagger", "{\"tolerance\": 0}"},
 };
 
 static void fill_jobs(source *from, fw_fleet_job *jobs) {
@@ -160,6 +163,9 @@ static void fill_jobs(source *from, fw_fleet_job *jobs) {
     job->cap_max_w = below(from, 5) == 0 ? job->cap_min_w : 300 + 200 * uniform(from);
     job->cap_w = below(from, 10) == 0 ? NAN : job->cap_min_w + (job->cap_max_w - job->cap_min_w) * uniform(from);
     job->demand_w = odd(from, 500);
+    job->step_elapsed_s = odd(from, 200);
+    job->step_length_s = odd(from, 200);
+    job->start_offset_max_s = below(from, 5) == 0 ? 0.0 : 86400.0;
   }
 }
 
@@ -179,16 +185,24 @@ static answer decide(fixture *made, const fw_fleet_observation *seen) {
   return given;
 }
 
-/* Returns how many caps were set. */
-static size_t check_answer(const char *name, const fw_fleet_job *jobs, const answer *given, const answer *again) {
+/* Whether `value` is set; then the policy must drive the actuator, and the value must lie in the job's range. */
+static bool check_set(const fixture *made, fw_actuator actuator, double value, double least, double most) {
+  if (isnan(value)) return false;
+  cr_assert((made->type->drives(made->settings) & 1u << actuator) != 0, "%s drives more than it says",
+            made->type->name);
+  cr_assert(value >= least && value <= most, "%s: %s of %g", made->type->name, fw_actuator_names[actuator], value);
+  return true;
+}
+
+/* Returns how many actuators were set. */
+static size_t check_answer(const fixture *made, const fw_fleet_job *jobs, const answer *given, const answer *again) {
   size_t set = 0;
+  cr_assert_eq(memcmp(given, again, sizeof *given), 0, "%s", made->type->name);
   for (size_t i = 0; i < MOST_JOBS; i++) {
-    cr_assert(isnan(given->budget_w[i]) && isnan(given->start_offset_s[i]), "%s drives more than caps", name);
-    cr_assert_eq(memcmp(&given->cap_w[i], &again->cap_w[i], sizeof given->cap_w[i]), 0, "%s", name);
-    if (isnan(given->cap_w[i])) continue;
-    cr_assert(given->cap_w[i] >= jobs[i].cap_min_w && given->cap_w[i] <= jobs[i].cap_max_w, "%s: cap of %g W", name,
-              given->cap_w[i]);
-    set++;
+    const fw_fleet_job *job = &jobs[i];
+    cr_assert(isnan(given->budget_w[i]), "%s drives a budget", made->type->name);
+    set += check_set(made, FW_ACTUATOR_POWER_CAP_W, given->cap_w[i], job->cap_min_w, job->cap_max_w);
+    set += check_set(made, FW_ACTUATOR_START_OFFSET_S, given->start_offset_s[i], 0.0, job->start_offset_max_s);
   }
   return set;
 }
@@ -207,12 +221,12 @@ static size_t run_fleet_twins(source *from, fixture *made, fixture *twin) {
                                  .job_count = below(from, MOST_JOBS + 1)};
     answer given = decide(made, &seen);
     answer again = decide(twin, &seen);
-    set += check_answer(made->type->name, jobs, &given, &again);
+    set += check_answer(made, jobs, &given, &again);
   }
   return set;
 }
 
-Test(fleet_policies, set_only_caps_within_range_and_agree_with_their_twins) {
+Test(fleet_policies, set_only_what_is_allowed_and_agree_with_their_twins) {
   source from = {fw_stream_make(2, FW_DRAW_TEST, 11), 0};
   fw_fleet_setup setup = {.seed = 3, .job_count = MOST_JOBS, .nameplate_w = 9600};
   for (size_t i = 0; i < sizeof fleet_cases / sizeof fleet_cases[0]; i++) {

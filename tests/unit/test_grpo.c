@@ -47,6 +47,7 @@ static void run_step(bench *b) {
 typedef struct sums {
   double seconds;
   double occupancy_s; /* integral of occupancy over time */
+  double energy_j;    /* of one GPU */
   int64_t tokens;
   size_t count;
 } sums;
@@ -59,6 +60,7 @@ static sums sum_phase(const bench *b, fw_phase phase) {
     const double seconds = fw_time_to_seconds(block->work);
     out.seconds += seconds;
     out.occupancy_s += seconds * block->occupancy;
+    out.energy_j += seconds * fw_power_to_watts(block->demand);
     out.tokens += block->tokens;
     out.count++;
   }
@@ -160,6 +162,7 @@ static sums generate(const bench *b, uint64_t step, int64_t limit, fw_batching b
       const double token_s = timing->token_base_s + timing->token_per_sequence_s * (double)computed;
       out.seconds += token_s;
       out.occupancy_s += token_s * (double)computed;
+      out.energy_j += token_s * fw_job_level_w(&b->model, FW_PHASE_ROLLOUT, (double)computed, 50.0);
       out.tokens += active;
       for (int64_t s = 0; s < slots; s++) {
         left[s] -= left[s] > 0;
@@ -167,7 +170,10 @@ static sums generate(const bench *b, uint64_t step, int64_t limit, fw_batching b
           own[s] = 0;
           if (batching == FW_BATCHING_CONTINUOUS && taken < sequences) {
             own[s] = left[s] = length_of(b, step, taken++, b->job.workload.group_size);
-            *prefill_s += timing->prefill_per_token_s * 100.0;
+            /* Read while the others go on: it lengthens the rollout at full slots. */
+            out.seconds += timing->prefill_per_token_s * 100.0;
+            out.occupancy_s += timing->prefill_per_token_s * 100.0 * (double)slots;
+            out.energy_j += timing->prefill_per_token_s * 100.0 * b->model.levels.prefill_w;
           }
         }
       }
@@ -188,6 +194,7 @@ static void compare_with_generator(fw_batching batching, int64_t limit) {
     cr_expect_eq(got.tokens, wanted.tokens, "step %llu", (unsigned long long)step);
     cr_expect_float_eq(got.seconds, wanted.seconds, ROUNDING_S, "%g s, wanted %g", got.seconds, wanted.seconds);
     cr_expect_float_eq(got.occupancy_s, wanted.occupancy_s, 100 * ROUNDING_S);
+    cr_expect_float_eq(got.energy_j, wanted.energy_j, 0.0006 * wanted.seconds); /* levels are in whole mW */
     cr_expect_float_eq(sum_phase(&b, FW_PHASE_PREFILL).seconds, prefill_s, ROUNDING_S);
     cr_expect_eq(count_marks(&b, FWI_MARK_BATCH_END), wanted.count);
     const double update_s = 3.0 + 0.001 * (24 * 100.0 + (double)wanted.tokens);
