@@ -153,6 +153,9 @@ static fw_status act(const char *operand, const void *values, fw_diagnostics *di
   if (flags->seeds > MOST_SEEDS) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--seeds is too large");
   }
+  if (flags->csv != NULL && !flags->beyond) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--csv goes with --beyond");
+  }
   fw_text_add_format(&shipped, "%s/" LEDGER, fwi_share_folder());
   const char *path = flags->ledger != NULL ? flags->ledger : shipped.data;
   fw_status status =
