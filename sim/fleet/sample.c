@@ -73,35 +73,47 @@ static void share_out(double *power, size_t gpus, double floor) {
   }
 }
 
+static double common_mw(const fwi_job *job, fw_phase phase, size_t at) {
+  const fw_marginal_table *total = &job->noise.tables->total[phase];
+  return total->zero ? 0.0 : fw_marginal_mw(total, job->noise.z_total[at]) * job->per_gpu;
+}
+
+static bool has_contrasts(const fwi_noise *noise, fw_phase phase) {
+  return noise->contrast != NULL && !noise->tables->contrast[phase].zero;
+}
+
 /* Adds to each GPU its contrast, less the mean of all: contrasts sum to zero. */
-static void add_contrasts(const fwi_job *job, const fwi_segment *segment, size_t at, double *power) {
+static inline void add_contrasts(const fwi_job *job, const fw_marginal_table *law, double scale, size_t at,
+                                 double *power) {
   const size_t gpus = job->noise.gpus;
   const double *z = job->noise.z_contrast + at;
-  const double scale = contrast_scale(job, segment);
+  const double floor = (double)job->setting->gpu->idle;
   double sum = 0.0;
   for (size_t g = 0; g < gpus; g++) {
-    const double deviation =
-        scale * fw_marginal_mw(&job->noise.tables->contrast[segment->phase], z[g * FWI_NOISE_BLOCK]);
+    const double deviation = scale * fw_marginal_mw(law, z[g * FWI_NOISE_BLOCK]);
     power[g] += deviation;
     sum += deviation;
   }
   const double mean = sum * job->per_gpu;
+  bool lacking = false;
   for (size_t g = 0; g < gpus; g++) {
     power[g] -= mean;
+    lacking = lacking || power[g] < floor;
   }
-  share_out(power, gpus, (double)job->setting->gpu->idle);
+  if (lacking) {
+    share_out(power, gpus, floor);
+  }
 }
 
 /* Adds to each GPU its part of the job's total, then the contrasts. */
 static void add_residual(const fwi_job *job, const fwi_segment *segment, size_t at, double *power) {
   const fwi_noise *noise = &job->noise;
-  const fw_marginal_table *total = &noise->tables->total[segment->phase];
-  const double common = total->zero ? 0.0 : fw_marginal_mw(total, noise->z_total[at]) * job->per_gpu;
+  const double common = common_mw(job, segment->phase, at);
   for (size_t g = 0; g < noise->gpus; g++) {
     power[g] += common;
   }
-  if (noise->contrast != NULL && !noise->tables->contrast[segment->phase].zero) {
-    add_contrasts(job, segment, at, power);
+  if (has_contrasts(noise, segment->phase)) {
+    add_contrasts(job, &noise->tables->contrast[segment->phase], contrast_scale(job, segment), at, power);
   }
 }
 
@@ -206,13 +218,11 @@ static size_t run_length(const fwi_job *job, const fwi_segment *segment, size_t 
 /* GPUs without contrasts: one power for all of them at each tick. */
 static void sample_alike(fwi_job *job, const fwi_segment *segment, size_t ticks, size_t at, limits bounds,
                          int64_t *energy) {
-  const fwi_noise_tables *tables = job->noise.tables;
-  const fw_marginal_table *law = tables != NULL ? &tables->total[segment->phase] : NULL;
+  const bool has_residual = job->noise.tables != NULL;
   const size_t gpus = job->spec->gpus;
   const fw_time_ns length = job->setting->tick;
-  const bool flat = law == NULL || law->zero;
   for (size_t t = 0; t < ticks; t++) {
-    const double common = flat ? 0.0 : fw_marginal_mw(law, job->noise.z_total[at + t]) * job->per_gpu;
+    const double common = has_residual ? common_mw(job, segment->phase, at + t) : 0.0;
     const double power = (double)segment->level + common;
     const bool inside = power >= bounds.floor && power <= bounds.ceiling;
     for (size_t g = 0; g < gpus; g++) {
@@ -226,10 +236,15 @@ static void sample_apart(fwi_job *job, const fwi_segment *segment, size_t ticks,
                          int64_t *energy) {
   const size_t gpus = job->spec->gpus;
   const fw_time_ns length = job->setting->tick;
+  const fw_marginal_table *law = &job->noise.tables->contrast[segment->phase];
+  const double scale = contrast_scale(job, segment);
   double *power = job->power_mw;
   for (size_t t = 0; t < ticks; t++) {
-    set_levels(segment, gpus, power);
-    add_residual(job, segment, at + t, power);
+    const double alike = (double)segment->level + common_mw(job, segment->phase, at + t);
+    for (size_t g = 0; g < gpus; g++) {
+      power[g] = alike;
+    }
+    add_contrasts(job, law, scale, at + t, power);
     for (size_t g = 0; g < gpus; g++) {
       const bool inside = power[g] >= bounds.floor && power[g] <= bounds.ceiling;
       *energy++ = length * (inside ? (fw_power_mw)(power[g] + 0.5) : meet_limit(job, power[g], bounds, length));
@@ -242,8 +257,7 @@ static void sample_run(fwi_job *job, const fwi_segment *segment, size_t ticks, s
   const size_t gpus = job->spec->gpus;
   int64_t *energy = job->energy_pj + job->collected_ticks * gpus;
   const limits bounds = limits_of(job, segment);
-  const fwi_noise *noise = &job->noise;
-  if (noise->contrast != NULL && !noise->tables->contrast[segment->phase].zero) {
+  if (has_contrasts(&job->noise, segment->phase)) {
     sample_apart(job, segment, ticks, at, bounds, energy);
   } else {
     sample_alike(job, segment, ticks, at, bounds, energy);
