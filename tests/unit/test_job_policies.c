@@ -37,7 +37,7 @@ static void check_cases(fw_policy_scope scope, const fw_variant_case *cases, siz
 
 Test(registry, every_case_has_its_type) {
   check_cases(FW_POLICY_JOB, fw_job_policy_cases, 6);
-  check_cases(FW_POLICY_FLEET, fw_fleet_policy_cases, 3);
+  check_cases(FW_POLICY_FLEET, fw_fleet_policy_cases, 4);
 }
 
 Test(registry, finds_nothing_by_a_wrong_name_or_scope) {
