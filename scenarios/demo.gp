@@ -4,9 +4,9 @@
 set terminal svg size 960,420 font 'sans-serif,13' background 'white'
 set output name.'.svg'
 
-# Minutes, and kW as the mean of the last 60 samples of 0.5 s, every 2 s (columns: 1 t_s, 2 power_w, 4 budget_w).
+# Minutes, and kW as the mean of the last 60 samples of 0.5 s, every 5 s (columns: 1 t_s, 2 power_w, 4 budget_w).
 mean_30_s = 'BEGIN { FS = "," } NR > 2 { sum += $2 - kept[n % 60]; kept[n++ % 60] = $2; ' \
-          . 'if (n >= 60 && n % 4 == 0) print $1 / 60, sum / 60000 }'
+          . 'if (n >= 60 && n % 10 == 0) print $1 / 60, sum / 60000 }'
 mean_of(policy) = "< LC_ALL=C awk '".mean_30_s."' ".name.'-'.policy.'.csv'
 budget = real(system("LC_ALL=C awk -F, 'NR == 3 { print $4 / 1000; exit }' ".name.'-uncontrolled.csv'))
 

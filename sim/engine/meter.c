@@ -232,13 +232,14 @@ static inline void judge(window_state *window, fw_time_ns duration, content held
   }
 }
 
-/* energy / window, rounded up. The estimate is near enough to be put right in a step or two. */
+/* energy / window, rounded up. Below 2^61 pJ (2.3 MJ: a megawatt over two seconds, or 16 GPUs over 6 minutes) in 64
+ * bits, with an estimate that is put right in a step or two. */
 static fw_power_mw mean_rounded_up(const window_state *window, fw_energy_pj energy) {
-  fw_time_ns length = window->seen.window;
-  double estimate = (double)energy * window->windows_per_ns;
-  if (estimate > 0x1p50) return (fw_power_mw)((energy + length - 1) / length);
-  fw_power_mw mean = (fw_power_mw)estimate;
-  fw_energy_pj rest = energy - fw_energy_of(mean, length);
+  const fw_time_ns length = window->seen.window;
+  if (energy > INT64_C(1) << 61) return (fw_power_mw)((energy + length - 1) / length);
+  const int64_t small = (int64_t)energy;
+  fw_power_mw mean = (fw_power_mw)((double)small * window->windows_per_ns);
+  int64_t rest = small - mean * length;
   for (; rest > 0; rest -= length) {
     mean++;
   }
