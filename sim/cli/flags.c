@@ -171,7 +171,7 @@ fw_status fwi_flags_parse(const fwi_command *command, const fwi_flag *flags, siz
   fwi_operands operands = {0};
   fw_status status =
       parse(command, flags, flag_count, argc, argv, &operands, operand != NULL ? 1 : 0, help, diagnostics);
-  if (operands.count > 0) *operand = operands.values[0];
+  if (operand != NULL && operands.count > 0) *operand = operands.values[0];
   return status;
 }
 

@@ -124,9 +124,9 @@ fw_status fwi_job_create(const fw_scenario_job *spec, const fwi_job_setting *set
                          fw_diagnostics *diagnostics);
 void fwi_job_free(fwi_job *job);
 
-/* The scheduler's view. */
-fw_process_state fwi_job_advance(void *job, fw_time_ns until, fw_diagnostics *diagnostics);
-fw_time_ns fwi_job_waiting_since(const void *job);
+/* The scheduler's view: `pointer` is a job. */
+fw_process_state fwi_job_advance(void *pointer, fw_time_ns until, fw_diagnostics *diagnostics);
+fw_time_ns fwi_job_waiting_since(const void *pointer);
 
 /* New settings from the job's own policy, while it waits. */
 fw_status fwi_job_act(fwi_job *job, const fw_job_action *action, fw_diagnostics *diagnostics);

@@ -79,7 +79,7 @@ fw_status fw_sim_advance(fw_sim *sim, fw_sim_batch *batch, fw_diagnostics *diagn
 
 /* For a job that waits. An action may leave everything as it is. Settings are rounded and limited to what the job
  * allows. */
-void fw_sim_observe_job(const fw_sim *sim, size_t job, fw_job_observation *out);
+void fw_sim_observe_job(const fw_sim *sim, size_t index, fw_job_observation *out);
 fw_status fw_sim_act_job(fw_sim *sim, size_t job, const fw_job_action *action, fw_diagnostics *diagnostics);
 
 /* For the fleet, when it waits. The observation's job array belongs to the simulation. */
