@@ -7,7 +7,9 @@
  * in the outermost tails take the exact quantile instead. The error is below 2e-10, a third of the smallest
  * distance between neighbouring numbers, so the map from words to numbers is still strictly increasing.
  *
- * The work is cut into passes over short arrays, each a plain loop that compilers turn into SIMD code. */
+ * The work is cut into passes over short arrays, each a plain loop that compilers turn into SIMD code. Bulk draws are
+ * compiled a second time for AVX2, which halves their cost where the processor has it; every step is an integer
+ * operation or one IEEE rounding, so the bits are the same. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -22,8 +24,11 @@ enum { FLOAT_BIAS = 127, FLOAT_MANTISSA_BITS = 23 };
 #define SIGN_BIT UINT32_C(0x80000000)
 #define TAIL_WORDS (UINT32_C(1) << FWI_NORMAL_FIRST_OCTAVE) /* in each tail */
 
+/* Every pass is part of its caller, so that it is compiled for the caller's processor. */
+#define INLINED inline __attribute__((always_inline))
+
 /* The words of `blocks` <= CHUNK_BLOCKS blocks from `index` on, all blocks going through a round together. */
-static void make_words(fw_stream stream, uint64_t index, size_t blocks, uint32_t *restrict words) {
+static INLINED void make_words(fw_stream stream, uint64_t index, size_t blocks, uint32_t *restrict words) {
   uint32_t x0[CHUNK_BLOCKS], x1[CHUNK_BLOCKS], x2[CHUNK_BLOCKS], x3[CHUNK_BLOCKS];
   for (size_t i = 0; i < blocks; i++) {
     x0[i] = (uint32_t)(index + i);
@@ -48,7 +53,8 @@ static void make_words(fw_stream stream, uint64_t index, size_t blocks, uint32_t
 /* Finds each word's row and its offset from the row's start. In single precision, to have four lanes; the low
  * bits of v are cut first so that the conversion is exact and cannot round up into the next row. Returns whether
  * any word is a tail; those get row 0 for now, and their numbers are mended later. */
-static bool locate(const uint32_t *restrict words, size_t count, int32_t *restrict rows, double *restrict offsets) {
+static INLINED bool locate(const uint32_t *restrict words, size_t count, int32_t *restrict rows,
+                           double *restrict offsets) {
   const int row_shift = FLOAT_MANTISSA_BITS - FWI_NORMAL_ROW_BITS;
   const int32_t first_row = (FLOAT_BIAS + FWI_NORMAL_FIRST_OCTAVE) << FWI_NORMAL_ROW_BITS;
   int32_t signs = 0;
@@ -69,13 +75,13 @@ static bool locate(const uint32_t *restrict words, size_t count, int32_t *restri
 }
 
 /* Replaces offsets by sizes of normal numbers. */
-static void evaluate(const int32_t *restrict rows, size_t count, double *restrict values) {
+static INLINED void evaluate(const int32_t *restrict rows, size_t count, double *restrict values) {
   for (size_t i = 0; i < count; i++)
     values[i] = FWI_POLYNOMIAL(FWI_NORMAL_TABLE[rows[i]], values[i]);
 }
 
 /* The lower half of the words is negative. */
-static void set_signs(const uint32_t *restrict words, size_t count, double *restrict values) {
+static INLINED void set_signs(const uint32_t *restrict words, size_t count, double *restrict values) {
   for (size_t i = 0; i < count; i++) {
     uint64_t bits;
     memcpy(&bits, &values[i], sizeof bits);
@@ -91,7 +97,7 @@ static void mend_tails(const uint32_t *restrict words, size_t count, double *res
   }
 }
 
-static void invert_words(const uint32_t *restrict words, size_t count, double *restrict out) {
+static INLINED void invert_words(const uint32_t *restrict words, size_t count, double *restrict out) {
   int32_t rows[CHUNK_WORDS];
   bool tails = locate(words, count, rows, out);
   evaluate(rows, count, out);
@@ -107,7 +113,7 @@ double fw_random_normal(fw_stream stream, uint64_t index) {
   return value;
 }
 
-void fw_random_normals(fw_stream stream, uint64_t first, size_t count, double *out) {
+static INLINED void draw(fw_stream stream, uint64_t first, size_t count, double *out) {
   uint64_t block = first / 4;
   size_t skipped = (size_t)(first % 4);
   while (count > 0) {
@@ -121,4 +127,24 @@ void fw_random_normals(fw_stream stream, uint64_t first, size_t count, double *o
     out += taken;
     count -= taken;
   }
+}
+
+static void draw_plain(fw_stream stream, uint64_t first, size_t count, double *out) {
+  draw(stream, first, count, out);
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static void draw_wide(fw_stream stream, uint64_t first, size_t count, double *out) {
+  draw(stream, first, count, out);
+}
+#endif
+
+void fw_random_normals(fw_stream stream, uint64_t first, size_t count, double *out) {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx2")) {
+    draw_wide(stream, first, count, out);
+    return;
+  }
+#endif
+  draw_plain(stream, first, count, out);
 }
