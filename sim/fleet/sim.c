@@ -12,8 +12,6 @@
 
 /* Telemetry periods in a window of the scheduler: long enough that a job's ticks are sampled in runs. */
 #define WINDOW_PERIODS 16
-/* Below this many jobs a window is too short to share out (tests/bench/bench_scheduler.c). */
-#define PARALLEL_FROM ((size_t)256)
 
 void fw_sim_free(fw_sim *sim) {
   if (sim == NULL) {
@@ -155,7 +153,7 @@ static fw_status create_scheduler(fw_sim *sim, fw_diagnostics *diagnostics) {
                                         .deliver = fwi_sim_end_window,
                                         .context = sim,
                                         .threads = sim->options.threads,
-                                        .parallel_from = PARALLEL_FROM};
+                                        .parallel_from = FWI_PARALLEL_FROM};
   const fw_status status = fw_scheduler_create(&options, &sim->scheduler, diagnostics);
   free(processes);
   return status;

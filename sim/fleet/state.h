@@ -7,6 +7,9 @@
 #include "sim/fleet/domain.h"
 #include "sim/fleet/job.h"
 
+/* Below this many jobs a window is too short to share out (tests/bench/bench_scheduler.c). */
+#define FWI_PARALLEL_FROM ((size_t)1024)
+
 /* The site's meters against one more budget. */
 typedef struct fwi_judge {
   fwi_budget budget;

@@ -1,6 +1,6 @@
 /* Jobs of one simulation on two threads: from how many jobs on a window of one second is worth sharing out. Prints, for
  * fleets of growing size, simulated GPU samples per second of wall time with one thread and with two, and their ratio.
- * PARALLEL_FROM in sim/fleet/sim.c is set by this. */
+ * FWI_PARALLEL_FROM in sim/fleet/state.h is set by this. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -59,6 +59,6 @@ int main(void) {
     printf("%8zu %16.3g %16.3g %8.2f\n", sizes[i], one, two, two / one);
     fw_scenario_free(scenario);
   }
-  printf("below PARALLEL_FROM jobs two threads are not used, so the ratio is 1 there but for noise\n");
+  printf("below FWI_PARALLEL_FROM jobs two threads are not used, so the ratio is 1 there but for noise\n");
   return 0;
 }

@@ -1,4 +1,5 @@
 /* The same bits for any number of threads, whatever else is compared, and whoever runs beside. */
+#include "sim/fleet/state.h"
 #include "sim/report/report.h"
 #include "tests/random_scenario.h"
 
@@ -21,14 +22,15 @@ static const char many_jobs[] = HEAD(
     "40", "0.5, 3", "'oversubscription': [1.7]") ", 'start': 'random', 'policies': [{'name': 'p', 'classes': ['g'], "
                                                  "'job': {'kind': 'hysteresis'}, 'fleet': {'kind': 'uniform_cap', "
                                                  "'interval_s': 2}}], 'jobs': ["
-                                                 "{'kind': 'grpo', 'class': 'g', 'model': 'plain-job', 'count': 150, "
+                                                 "{'kind': 'grpo', 'class': 'g', 'model': 'plain-job', 'count': 520, "
                                                  "'completion_mean': 40}, "
-                                                 "{'kind': 'cycle', 'class': 'c', 'count': 150, 'gpus': 2, 'phases': "
+                                                 "{'kind': 'cycle', 'class': 'c', 'count': 520, 'gpus': 2, 'phases': "
                                                  "[{'duration_s': 3.1, 'power_w': 390}, "
                                                  "{'duration_s': 1.3, 'power_w': 120}]}]}";
 
 Test(same_bits, for_any_number_of_threads_in_one_run) {
   fw_scenario *scenario = scenario_from(many_jobs);
+  cr_assert_geq(scenario->job_count, FWI_PARALLEL_FROM);
   fw_text wanted = run_json(scenario, 1);
   for (size_t i = 0; i < THREAD_COUNTS; i++) {
     for (int repeat = 0; repeat < 2; repeat++) {
