@@ -1,7 +1,7 @@
 /* Fits: how published figures and recordings become the numbers of a job model.
  *
  * Everything here is closed form, or one root found by bracketing, in a fixed order and with the elementary functions
- * of sim/base, so the same input gives the same numbers. models/fit_a100.c applies it to the study's three jobs;
+ * of sim/base, so the same input gives the same numbers. models/fit_a100/main.c applies it to the study's three jobs;
  * docs/parameters.md says what came of it and how sure each number is. */
 #ifndef FW_MODELS_FIT_H
 #define FW_MODELS_FIT_H

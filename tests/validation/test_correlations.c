@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "models/fit_recordings.h"
+#include "models/fit_a100/recordings.h"
 #include "sim/fleet/job.h"
 #include "tests/scenario_fixture.h"
 

@@ -1,5 +1,5 @@
 /* The tables of published.json and fleet.json. */
-#include "models/fit_published.h"
+#include "models/fit_a100/published.h"
 
 #include "models/ceilings.h"
 #include "sim/base/fields.h"

@@ -1,6 +1,6 @@
 /* Columns of numbers out of a CSV file, by their names. */
-#ifndef FWI_MODELS_FIT_TABLE_H
-#define FWI_MODELS_FIT_TABLE_H
+#ifndef FWI_FIT_A100_TABLE_H
+#define FWI_FIT_A100_TABLE_H
 
 #include "sim/base/diagnostics.h"
 

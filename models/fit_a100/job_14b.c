@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "models/fit_jobs.h"
+#include "models/fit_a100/jobs.h"
 #include "sim/base/elementary.h"
 #include "sim/base/memory.h"
 

@@ -2,7 +2,7 @@
  * the residual from violation rates; what is left of the published tables is predicted, not fitted. */
 #include <math.h>
 
-#include "models/fit_jobs.h"
+#include "models/fit_a100/jobs.h"
 #include "sim/base/elementary.h"
 
 static const char STUDY[] = "arXiv:2608.11226";

@@ -1,5 +1,5 @@
 /* Least squares with one slope for all recordings and a level for each: every recording is centred on its own means. */
-#include "models/fit_quiet.h"
+#include "models/fit_a100/quiet.h"
 
 #include <stdlib.h>
 

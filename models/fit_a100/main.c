@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/fit_jobs.h"
+#include "models/fit_a100/jobs.h"
 #include "sim/base/file.h"
 
 enum { JOBS = 3 };

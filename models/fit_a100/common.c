@@ -1,7 +1,7 @@
 /* What the jobs share: measured numbers, the prior's token time, the update's arithmetic. */
 #include <stdlib.h>
 
-#include "models/fit_jobs.h"
+#include "models/fit_a100/jobs.h"
 
 /* Recordings of S6 on 80 GB boards with clearly idle stretches. */
 static const struct {

@@ -1,7 +1,7 @@
 /* A sheet: every number of one job with where it comes from. The parameter file, its provenance and the tables for
  * readers are all written from it, so they cannot disagree. */
-#ifndef FWI_MODELS_FIT_SHEET_H
-#define FWI_MODELS_FIT_SHEET_H
+#ifndef FWI_FIT_A100_SHEET_H
+#define FWI_FIT_A100_SHEET_H
 
 #include "sim/base/diagnostics.h"
 #include "sim/base/text.h"

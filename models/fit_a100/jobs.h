@@ -1,10 +1,10 @@
 /* The study's three jobs: each function fills the sheet of one. */
-#ifndef FWI_MODELS_FIT_JOBS_H
-#define FWI_MODELS_FIT_JOBS_H
+#ifndef FWI_FIT_A100_JOBS_H
+#define FWI_FIT_A100_JOBS_H
 
-#include "models/fit_published.h"
-#include "models/fit_recordings.h"
-#include "models/fit_sheet.h"
+#include "models/fit_a100/published.h"
+#include "models/fit_a100/recordings.h"
+#include "models/fit_a100/sheet.h"
 #include "models/gpu.h"
 
 #define FWI_TICK_S 0.5 /* the model tick, the study's sampling period */
@@ -45,7 +45,7 @@ fw_status fwi_fit_14b(const fwi_inputs *inputs, const fwi_common *common, fwi_sh
 fw_status fwi_fit_72b(const fwi_inputs *inputs, const fwi_common *common, fwi_sheet *sheet,
                       fw_diagnostics *diagnostics);
 
-/* --- what the three write alike (fit_common.c) --- */
+/* --- what the three write alike (common.c) --- */
 
 typedef struct fwi_identity {
   const char *id;

@@ -1,8 +1,8 @@
 /* Decoding on one GPU without prefill, pooled over recordings of S6. */
-#ifndef FWI_MODELS_FIT_QUIET_H
-#define FWI_MODELS_FIT_QUIET_H
+#ifndef FWI_FIT_A100_QUIET_H
+#define FWI_FIT_A100_QUIET_H
 
-#include "models/fit_recordings.h"
+#include "models/fit_a100/recordings.h"
 
 typedef struct fwi_quiet {
   double k_w;     /* for each doubling of requests in flight; each recording has a level of its own */

@@ -1,5 +1,5 @@
 /* Columns of numbers by name, over the CSV lines of traces/csv.h. */
-#include "models/fit_table.h"
+#include "models/fit_a100/table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* A sheet and the three ways it is written. */
-#include "models/fit_sheet.h"
+#include "models/fit_a100/sheet.h"
 
 #include <stdlib.h>
 #include <string.h>

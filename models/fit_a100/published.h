@@ -1,6 +1,6 @@
 /* The study's published figures, as models/a100/published.json holds them. */
-#ifndef FWI_MODELS_FIT_PUBLISHED_H
-#define FWI_MODELS_FIT_PUBLISHED_H
+#ifndef FWI_FIT_A100_PUBLISHED_H
+#define FWI_FIT_A100_PUBLISHED_H
 
 #include "sim/base/record.h"
 

@@ -1,9 +1,9 @@
 /* What the jobs take from the measured data in FLEETWATT_DATA. The keys S1 to S9 are those of its README. */
-#ifndef FWI_MODELS_FIT_RECORDINGS_H
-#define FWI_MODELS_FIT_RECORDINGS_H
+#ifndef FWI_FIT_A100_RECORDINGS_H
+#define FWI_FIT_A100_RECORDINGS_H
 
 #include "models/fit.h"
-#include "models/fit_table.h"
+#include "models/fit_a100/table.h"
 
 /* Ticks of 0.5 s picked out of a recording, ready for fw_fit_residual. */
 typedef struct fwi_sample {

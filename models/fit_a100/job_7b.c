@@ -4,8 +4,8 @@
  * both. */
 #include <math.h>
 
-#include "models/fit_jobs.h"
-#include "models/fit_quiet.h"
+#include "models/fit_a100/jobs.h"
+#include "models/fit_a100/quiet.h"
 #include "sim/base/elementary.h"
 
 static const char STUDY[] = "arXiv:2608.11226";

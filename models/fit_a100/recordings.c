@@ -1,5 +1,5 @@
 /* Picking ticks, levels and times out of the recordings of S2 and S6. */
-#include "models/fit_recordings.h"
+#include "models/fit_a100/recordings.h"
 
 #include <math.h>
 #include <stdlib.h>
