@@ -126,6 +126,17 @@ static fw_status drive(runner *run, fw_diagnostics *diagnostics) {
   }
 }
 
+static fw_status play(runner *run, fw_diagnostics *diagnostics) {
+  const size_t n = run->scenario->job_count;
+  run->job_states = fw_allocate(n, sizeof *run->job_states);
+  run->fleet_action = fw_allocate(n, 3 * sizeof *run->fleet_action);
+  if (run->job_states == NULL || run->fleet_action == NULL) {
+    return fw_error_memory(diagnostics, "a run's policies");
+  }
+  const fw_status status = create_states(run, diagnostics);
+  return status != FW_OK ? status : drive(run, diagnostics);
+}
+
 static fw_sim_options sim_options(const fw_scenario *scenario, const fw_scenario_policy *policy,
                                   const fw_run_options *options, const fw_power_mw *others) {
   fw_sim_options sim = {.seed = options->seed,
@@ -157,15 +168,7 @@ fw_status fw_run(const fw_scenario *scenario, const fw_run_options *options, fw_
   }
   const fw_sim_options simulation = sim_options(scenario, run.policy, options, others);
   fw_status status = fw_sim_create(scenario, &simulation, &run.sim, diagnostics);
-  if (status == FW_OK) {
-    run.job_states = fw_allocate(scenario->job_count, sizeof *run.job_states);
-    run.fleet_action = fw_allocate(scenario->job_count, 3 * sizeof *run.fleet_action);
-    if (run.job_states == NULL || run.fleet_action == NULL) {
-      status = fw_error_memory(diagnostics, "a run's policies");
-    }
-  }
-  status = status != FW_OK ? status : create_states(&run, diagnostics);
-  status = status != FW_OK ? status : drive(&run, diagnostics);
+  status = status != FW_OK ? status : play(&run, diagnostics);
   status = status != FW_OK ? status : fw_sim_result(run.sim, out, diagnostics);
   destroy(&run);
   free(others);

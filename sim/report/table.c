@@ -137,7 +137,8 @@ void fwi_table_finish(fwi_table *table, const char *indent, fw_text *out) {
   for (size_t column = 0; column < table->columns; column++) {
     layouts[column] = layout_of(table, column);
   }
-  for (size_t row = 0; !table->failed && row < table->cell_count / table->columns; row++) {
+  const size_t rows = table->columns > 0 ? table->cell_count / table->columns : 0;
+  for (size_t row = 0; !table->failed && row < rows; row++) {
     add_row(table, row, layouts, indent, out);
   }
   out->failed = out->failed || table->failed;

@@ -66,8 +66,10 @@ static fw_status pause_levels(fwi_resolve *resolve, const fw_array *levels, cons
 /* Powers of two up to `most`, and `most` itself. */
 static fw_actuator_range powers_of_two(double most) {
   fw_actuator_range range = {.min = 1.0, .max = most};
-  for (double level = 1.0; level < most && range.level_count + 1 < FW_POLICY_LEVELS; level *= 2.0) {
+  double level = 1.0;
+  while (level < most && range.level_count + 1 < FW_POLICY_LEVELS) {
     range.levels[range.level_count++] = level;
+    level *= 2.0;
   }
   range.levels[range.level_count++] = most;
   return range;

@@ -179,7 +179,11 @@ fw_status fw_reproduce(const fw_ledger *ledger, const char *path, const fw_repro
   *out = (fw_reproduce_result){.ledger = ledger,
                                .rows = fw_allocate(ledger->rows.count, sizeof *out->rows),
                                .searches = fw_allocate(ledger->searches.count, sizeof *out->searches)};
-  fw_status status = out->rows != NULL && out->searches != NULL ? FW_OK : fw_error_memory(diagnostics, "a ledger");
+  if (out->rows == NULL || out->searches == NULL) {
+    fw_reproduce_clear(out);
+    return fw_error_memory(diagnostics, "a ledger");
+  }
+  fw_status status = FW_OK;
   for (size_t i = 0; status == FW_OK && i < ledger->searches.count; i++) {
     status = tune(&work, i, diagnostics);
   }

@@ -277,6 +277,15 @@ static bool allocate(searcher *search) {
          (search->finalists = fw_allocate(spec->finalists, sizeof *search->finalists)) != NULL;
 }
 
+static fw_status play(searcher *search, fw_search_result *out, fw_diagnostics *diagnostics) {
+  if (!allocate(search)) {
+    return fw_error_memory(diagnostics, "a search");
+  }
+  fw_status status = check_spec(search, diagnostics);
+  status = status == FW_OK ? play_rounds(search, diagnostics) : status;
+  return status == FW_OK ? play_final(search, out, diagnostics) : status;
+}
+
 fw_status fw_search(const fw_scenario *scenario, const fw_search_spec *spec, const fw_study_options *options,
                     fw_search_result *out, fw_diagnostics *diagnostics) {
   const fw_record *record = scenario->policies[spec->policy].job->settings;
@@ -287,10 +296,7 @@ fw_status fw_search(const fw_scenario *scenario, const fw_search_spec *spec, con
                      .settings_size = record->size,
                      .next_seed = spec->first_seed};
   *out = (fw_search_result){0};
-  fw_status status = allocate(&search) ? FW_OK : fw_error_memory(diagnostics, "a search");
-  status = status == FW_OK ? check_spec(&search, diagnostics) : status;
-  status = status == FW_OK ? play_rounds(&search, diagnostics) : status;
-  status = status == FW_OK ? play_final(&search, out, diagnostics) : status;
+  const fw_status status = play(&search, out, diagnostics);
   free(search.settings);
   free(search.policies);
   free(search.points);
