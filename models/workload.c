@@ -41,13 +41,12 @@ fw_length_law fw_workload_law(const fw_workload *workload) {
                          .sigma = sqrt(sigma_squared)};
 }
 
-int64_t fw_length_draw(fw_length_law law, uint64_t seed, uint32_t job, uint64_t prompt, uint32_t sample,
-                       int64_t limit) {
-  double length = law.median;
-  if (law.sigma > 0.0) {
-    const uint64_t index = prompt << SAMPLE_BITS | (sample & (SAMPLE_LIMIT - 1));
-    length *= fw_exp(law.sigma * fw_random_normal(fw_stream_make(seed, FW_DRAW_COMPLETION, job), index));
-  }
+void fw_length_normals(uint64_t seed, uint32_t job, uint64_t prompt, size_t count, double *out) {
+  fw_random_normals(fw_stream_make(seed, FW_DRAW_COMPLETION, job), prompt << SAMPLE_BITS, count, out);
+}
+
+int64_t fw_length_of(fw_length_law law, double normal, int64_t limit) {
+  double length = law.sigma > 0.0 ? law.median * fw_exp(law.sigma * normal) : law.median;
   length = length < (double)limit ? length + 0.5 : (double)limit; /* the conversion cuts towards 0 */
   const int64_t tokens = (int64_t)length;
   return tokens < 1 ? 1 : tokens > limit ? limit : tokens;
@@ -55,5 +54,7 @@ int64_t fw_length_draw(fw_length_law law, uint64_t seed, uint32_t job, uint64_t 
 
 int64_t fw_workload_completion(const fw_workload *workload, uint64_t seed, uint32_t job, uint64_t prompt,
                                uint32_t sample, int64_t limit) {
-  return fw_length_draw(fw_workload_law(workload), seed, job, prompt, sample, limit);
+  const uint64_t index = prompt << SAMPLE_BITS | (sample & (SAMPLE_LIMIT - 1));
+  const double normal = fw_random_normal(fw_stream_make(seed, FW_DRAW_COMPLETION, job), index);
+  return fw_length_of(fw_workload_law(workload), normal, limit);
 }

@@ -28,11 +28,14 @@ typedef struct fw_length_law {
 
 fw_length_law fw_workload_law(const fw_workload *workload);
 
-/* Tokens of completion `sample` (counted modulo 2^20) of prompt `prompt` of job `job`, both counted over the whole run,
- * cut at `limit` >= 1. */
-int64_t fw_length_draw(fw_length_law law, uint64_t seed, uint32_t job, uint64_t prompt, uint32_t sample, int64_t limit);
+/* The standard normal numbers of completions 0 .. count - 1 of prompt `prompt` of job `job`, counted over the whole
+ * run, at once. `count` <= 2^20. */
+void fw_length_normals(uint64_t seed, uint32_t job, uint64_t prompt, size_t count, double *out);
 
-/* The same straight from the workload. */
+/* Tokens of the completion with that number, cut at `limit` >= 1. */
+int64_t fw_length_of(fw_length_law law, double normal, int64_t limit);
+
+/* Tokens of one completion, from scratch; `sample` counts modulo 2^20. */
 int64_t fw_workload_completion(const fw_workload *workload, uint64_t seed, uint32_t job, uint64_t prompt,
                                uint32_t sample, int64_t limit);
 

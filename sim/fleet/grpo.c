@@ -34,6 +34,9 @@ typedef struct grpo_state {
   int64_t step_tokens; /* completion tokens of this step so far */
   int64_t *lengths;
   size_t length_capacity;
+  double *normals; /* of the completions of `drawn_prompt` */
+  size_t normal_capacity;
+  uint64_t drawn_prompt;
   grpo_plateau *plateaus; /* by occupancy */
   size_t plateau_count;
   size_t plateau_capacity;
@@ -58,6 +61,7 @@ static void destroy(void *pointer) {
   grpo_state *state = pointer;
   if (state != NULL) {
     free(state->lengths);
+    free(state->normals);
     free(state->plateaus);
     free(state);
   }
@@ -138,10 +142,18 @@ static fw_status add_rollout(grpo_state *state, int64_t tokens_each, int64_t act
   return fwi_blocks_add(blocks, block, diagnostics);
 }
 
-static int64_t draw_length(const grpo_state *state, int64_t sequence, int64_t limit) {
+/* The numbers of all completions of one prompt are drawn together: that is several times faster. */
+static int64_t draw_length(grpo_state *state, int64_t sequence, int64_t limit) {
   const uint64_t prompt =
       state->step * (uint64_t)state->job->workload.prompts + (uint64_t)(sequence / state->group_size);
-  return fw_length_draw(state->law, state->seed, state->index, prompt, (uint32_t)(sequence % state->group_size), limit);
+  if (!(state->law.sigma > 0.0)) {
+    return fw_length_of(state->law, 0.0, limit);
+  }
+  if (prompt != state->drawn_prompt) {
+    fw_length_normals(state->seed, state->index, prompt, (size_t)state->group_size, state->normals);
+    state->drawn_prompt = prompt;
+  }
+  return fw_length_of(state->law, state->normals[sequence % state->group_size], limit);
 }
 
 static int compare_lengths(const void *a, const void *b) {
@@ -224,17 +236,24 @@ static fw_status refill(grpo_state *state, int64_t *slots, int64_t active, int64
   return status == FW_OK ? drain(state, slots, active, blocks, diagnostics) : status;
 }
 
-static void begin_step(grpo_state *state, const double settings[FW_ACTUATOR_COUNT]) {
+static fw_status begin_step(grpo_state *state, const double settings[FW_ACTUATOR_COUNT], fw_diagnostics *diagnostics) {
   state->group_size = (int64_t)settings[FW_ACTUATOR_GROUP_SIZE];
   state->sequences = state->job->workload.prompts * state->group_size;
   state->done = 0;
   state->step_tokens = 0;
+  state->drawn_prompt = UINT64_MAX;
+  return fw_grow(&state->normals, &state->normal_capacity, (size_t)state->group_size, sizeof *state->normals)
+             ? FW_OK
+             : fw_error_memory(diagnostics, "the completions of a step");
 }
 
 static fw_status next_batch(grpo_state *state, const double settings[FW_ACTUATOR_COUNT], fwi_blocks *blocks,
                             fw_diagnostics *diagnostics) {
   if (state->done == 0) {
-    begin_step(state, settings);
+    const fw_status begun = begin_step(state, settings, diagnostics);
+    if (begun != FW_OK) {
+      return begun;
+    }
   }
   const int64_t limit = (int64_t)settings[FW_ACTUATOR_COMPLETION_TOKENS];
   const int64_t count = smaller((int64_t)settings[FW_ACTUATOR_CONCURRENCY], state->sequences - state->done);
