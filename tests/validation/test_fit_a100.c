@@ -234,10 +234,10 @@ Test(fit_a100, the_7b_file_gives_the_violations_of_the_baseline) {
 
 static void run_fit(const char *data, const char *flags, const char *output) {
   char command[2048];
-  const int length =
-      snprintf(command, sizeof command,
-               "'" FW_BINARY_DIR "/models/fit_a100/fit-a100' --published '" FOLDER "published.json' --data '%s' %s > '%s'", data,
-               flags, output);
+  const int length = snprintf(command, sizeof command,
+                              "'" FW_BINARY_DIR "/models/fit_a100/fit-a100' --published '" FOLDER
+                              "published.json' --data '%s' %s > '%s'",
+                              data, flags, output);
   cr_assert(length > 0 && (size_t)length < sizeof command);
   const int status = system(command);
   cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s", command);
