@@ -422,9 +422,11 @@ fw_status fwi_job_act(fwi_job *job, const fw_job_action *action, fw_diagnostics 
 void fwi_job_collected(fwi_job *job, size_t ticks, size_t events) {
   const size_t gpus = job->spec->gpus;
   const size_t left = job->collected_ticks - ticks;
-  memmove(job->energy_pj, job->energy_pj + ticks * gpus, left * gpus * sizeof *job->energy_pj);
-  memmove(job->reading, job->reading + ticks, left * sizeof *job->reading);
-  memmove(job->total, job->total + ticks, left * sizeof *job->total);
+  if (ticks > 0 && left > 0) {
+    memmove(job->energy_pj, job->energy_pj + ticks * gpus, left * gpus * sizeof *job->energy_pj);
+    memmove(job->reading, job->reading + ticks, left * sizeof *job->reading);
+    memmove(job->total, job->total + ticks, left * sizeof *job->total);
+  }
   job->collected_ticks = left;
   if (events > 0) {
     job->event_count -= events;
