@@ -1,8 +1,9 @@
-/* The simulation: jobs as processes of the scheduler, collected once a second into domains, meters and telemetry.
+/* The simulation: jobs as processes of the scheduler, whose ticks are collected into domains, meters and telemetry.
  *
- * Jobs cross only through the fleet's telemetry and a fleet policy's commands, both on the lattice of whole seconds, so
- * a window of the scheduler is one second: jobs advance in it on their own, then the measurement event adds up their
- * ticks in a fixed order (measure.c). What a job or a fleet policy sees of the fleet is one second old (observe.c). */
+ * Jobs cross only through the fleet's telemetry and a fleet policy's commands, both on the lattice of whole seconds,
+ * and what anybody sees of the fleet is over a second old. So jobs advance on their own through windows of many
+ * seconds, and one that decides needs the others only up to the second that it sees. What all have sampled is added up
+ * in a fixed order (measure.c), and shown to policies (observe.c). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -267,7 +268,6 @@ fw_status fw_sim_advance(fw_sim *sim, fw_sim_batch *batch, fw_diagnostics *diagn
   if (sim->ended) {
     return FW_OK;
   }
-  sim->fleet_waits = false;
   const fw_time_ns end = fwi_earlier(sim->scenario->duration, sim->next_fleet_decision);
   fw_scheduler_state state = FW_SCHEDULER_ENDED;
   const fw_status status = fw_scheduler_advance(sim->scheduler, end, &state, diagnostics);
@@ -278,7 +278,7 @@ fw_status fw_sim_advance(fw_sim *sim, fw_sim_batch *batch, fw_diagnostics *diagn
   if (state == FW_SCHEDULER_WAITING) {
     return hand_out_jobs(sim, batch, diagnostics);
   }
-  sim->fleet_waits = batch->fleet = end < sim->scenario->duration;
+  batch->fleet = end < sim->scenario->duration;
   sim->ended = !batch->fleet;
   return fwi_sim_measure(sim, diagnostics);
 }

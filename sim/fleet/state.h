@@ -48,7 +48,6 @@ struct fw_sim {
   uint64_t fleet_decisions;
 
   fw_time_ns now;
-  bool fleet_waits;
   bool ended;
   uint64_t measured;    /* ticks */
   size_t *event_cursor; /* per job: events that the observer has seen */
