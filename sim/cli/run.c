@@ -3,6 +3,7 @@
 
 #include "sim/cli/scenario_flags.h"
 #include "sim/cli/series.h"
+#include "sim/fleet/digest.h"
 
 static int run(int argc, char **argv);
 
@@ -14,22 +15,42 @@ typedef struct run_flags {
   fwi_scenario_flags scenario;
   uint64_t seed;
   const char *series;
+  bool digest;
 } run_flags;
 
+typedef struct run_outcome {
+  fw_result result;
+  char digest[FW_DIGEST_TEXT_SIZE]; /* empty when it was not asked for */
+} run_outcome;
+
+static fw_status observe(const fw_scenario *scenario, const run_flags *flags, const fw_sim_observer *observer,
+                         uint64_t seed, run_outcome *out, fw_diagnostics *diagnostics) {
+  fw_digest digest;
+  fw_run_options options = {
+      .seed = seed, .all_domains = true, .threads = (unsigned)flags->scenario.threads, .observer = observer};
+  if (flags->digest) {
+    fw_digest_start(&digest, observer);
+    options.observer = &digest.observer;
+  }
+  const fw_status status = fw_run(scenario, &options, &out->result, diagnostics);
+  if (status == FW_OK && flags->digest) {
+    fw_digest_format(&digest, out->digest);
+  }
+  return status;
+}
+
 /* Runs with the series written along when one is asked for. */
-static fw_status simulate(const fw_scenario *scenario, const run_flags *flags, uint64_t seed, fw_result *result,
+static fw_status simulate(const fw_scenario *scenario, const run_flags *flags, uint64_t seed, run_outcome *out,
                           fw_diagnostics *diagnostics) {
-  fw_run_options options = {.seed = seed, .all_domains = true, .threads = (unsigned)flags->scenario.threads};
   if (flags->series == NULL) {
-    return fw_run(scenario, &options, result, diagnostics);
+    return observe(scenario, flags, NULL, seed, out, diagnostics);
   }
   fwi_series_writer writer = {0};
   fw_status status = fwi_series_open(&writer, flags->series, scenario, diagnostics);
   if (status != FW_OK) {
     return status;
   }
-  options.observer = &writer.observer;
-  status = fw_run(scenario, &options, result, diagnostics);
+  status = observe(scenario, flags, &writer.observer, seed, out, diagnostics);
   return fwi_series_close(&writer, status, diagnostics);
 }
 
@@ -48,14 +69,17 @@ static fw_status run_scenario(const char *path, const void *values, fw_diagnosti
   if (status != FW_OK) {
     return status;
   }
-  fw_result result = {0};
+  run_outcome outcome = {.digest = ""};
   const uint64_t seed = flags->seed != UINT64_MAX ? flags->seed : scenario->seed;
   status = fw_authority_warn(scenario, 1, FW_AUTHORITY_THRESHOLD, diagnostics);
-  status = status == FW_OK ? simulate(scenario, flags, seed, &result, diagnostics) : status;
+  status = status == FW_OK ? simulate(scenario, flags, seed, &outcome, diagnostics) : status;
   if (status == FW_OK) {
-    const fw_report_run report = {scenario, 0, 0, seed, &result};
+    const fw_report_run report = {.scenario = scenario,
+                                  .seed = seed,
+                                  .result = &outcome.result,
+                                  .digest = outcome.digest[0] != '\0' ? outcome.digest : NULL};
     status = fwi_deliver(&flags->scenario, as_text, as_json, &report, diagnostics);
-    fw_result_clear(&result);
+    fw_result_clear(&outcome.result);
   }
   fw_scenario_free(scenario);
   return status;
@@ -70,6 +94,8 @@ static int run(int argc, char **argv) {
       {"--seed", FWI_FLAG_UNSIGNED, &values.seed, "N", "seed instead of the file's"},
       FWI_HOURS_FLAG(values.scenario),
       {"--series", FWI_FLAG_TEXT, &values.series, "FILE", "write power as CSV, and events and actuators beside it"},
+      {"--digest", FWI_FLAG_SWITCH, &values.digest, NULL,
+       "say 16 digits that stand for every tick and event of the run"},
       FWI_TRACE_FLAG(values.scenario),
       {"--threads", FWI_FLAG_UNSIGNED, &values.scenario.threads, "N",
        "threads for the jobs of a large fleet; results do not depend on it (default: 1)"},

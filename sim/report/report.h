@@ -23,6 +23,7 @@ typedef struct fw_report_run {
   size_t budget;
   uint64_t seed;
   const fw_result *result;
+  const char *digest; /* of the run (digest.h), or NULL */
 } fw_report_run;
 
 void fw_report_run_text(const fw_report_run *run, const fw_diagnostics *diagnostics, fw_text *out);

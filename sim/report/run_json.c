@@ -83,6 +83,9 @@ void fw_report_run_json(const fw_report_run *run, const fw_diagnostics *diagnost
   fwi_json_number(&object, "budget_w", fw_power_to_watts(budget->power));
   fwi_json_string(&object, "stop_reason", fw_stop_reason_names[result->stop_reason]);
   fwi_json_warnings(&object, diagnostics);
+  if (run->digest != NULL) {
+    fwi_json_string(&object, "digest", run->digest);
+  }
   fwi_json_integer(&object, "tokens", result->tokens);
   add_energy(&object, result->energy);
   fwi_json_number(&object, "cost", result->cost);

@@ -73,5 +73,8 @@ void fw_report_run_text(const fw_report_run *run, const fw_diagnostics *diagnost
   add_windows(result, out);
   fw_text_add(out, "\n");
   add_jobs(run, out);
+  if (run->digest != NULL) {
+    fw_text_add_format(out, "\ndigest %s\n", run->digest);
+  }
   fwi_notes_add(diagnostics, out);
 }

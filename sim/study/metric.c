@@ -3,23 +3,6 @@
 
 #include <math.h>
 
-const fw_metric_info fw_metric_table[FW_METRIC_COUNT] = {
-    [FW_METRIC_TOKENS] = {"tokens", false, false},
-    [FW_METRIC_ENERGY_WH] = {"energy_wh", false, false},
-    [FW_METRIC_TOKENS_PER_MWH] = {"tokens_per_mwh", false, false},
-    [FW_METRIC_WH_PER_1K_TOKENS] = {"wh_per_1k_tokens", false, false},
-    [FW_METRIC_COST] = {"cost", false, false},
-    [FW_METRIC_CARBON_KG] = {"carbon_kg", false, false},
-    [FW_METRIC_MEAN_W] = {"mean_w", false, false},
-    [FW_METRIC_PEAK_W] = {"peak_w", true, false},
-    [FW_METRIC_P99_W] = {"p99_w", true, false},
-    [FW_METRIC_VIOLATION_RATE] = {"violation_rate", true, true},
-    [FW_METRIC_VIOLATION_RATE_SENSED] = {"violation_rate_sensed", true, true},
-    [FW_METRIC_EPISODES] = {"episodes", true, false},
-    [FW_METRIC_LONGEST_EPISODE_S] = {"longest_episode_s", true, false},
-    [FW_METRIC_EXCESS_WS] = {"excess_ws", true, false},
-};
-
 static void extract_window(const fw_result *result, size_t w, double *values) {
   const fw_window_result *window = &result->windows[w];
   const bool judged = !isnan(window->violation_rate);

@@ -22,6 +22,20 @@ for threads in 1 2 4 16; do
   compare --threads "$threads" >"$work/threads-$threads"
   check "threads-$threads"
 done
+
+# A run of its own, down to its ticks and events; with the series written along or not.
+digest() {
+  "$fleetwatt" run "$scenario" --hours 0.5 --policies hysteresis --digest "$@" | sed -n 's/^digest //p'
+}
+reference=$(digest --threads 1)
+[[ "$reference" =~ ^[0-9a-f]{16}$ ]] || { echo "FAILED: no digest: '$reference'"; exit 1; }
+for threads in 2 4 16; do
+  [ "$(digest --threads "$threads" --series "$work/series.csv")" = "$reference" ] ||
+    { echo "FAILED: the digest differs with $threads threads"; exit 1; }
+done
+[ "$(digest --seed 2)" != "$reference" ] || { echo "FAILED: the digest does not see the seed"; exit 1; }
+echo "same: digest $reference"
+
 # glibc then picks the functions that it picks on a processor without FMA and AVX2.
 GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-AVX2_Usable,-FMA_Usable compare >"$work/no-fma"
 check no-fma

@@ -47,7 +47,7 @@ static void run_stored(const char *name, size_t policy, const char *kind) {
   const fw_diagnostics none = FW_DIAGNOSTICS_INIT;
   fw_scenario *scenario = read_scenario(name);
   fw_result result = run_observed(scenario, (fw_run_options){.policy = policy, .seed = scenario->seed});
-  const fw_report_run report = {scenario, policy, 0, scenario->seed, &result};
+  const fw_report_run report = {.scenario = scenario, .policy = policy, .seed = scenario->seed, .result = &result};
   fw_text text = FW_TEXT_INIT;
   fw_report_run_json(&report, &none, &text);
   expect_stored(name, kind, &text);

@@ -1,0 +1,27 @@
+/* One list of metrics, as a table and as names. */
+#include "sim/scenario/metric.h"
+
+#include <stddef.h>
+
+/* Metric, name, whether there is one for each window, whether it is a share of time. */
+#define METRICS(ENTRY)                                                                                                 \
+  ENTRY(FW_METRIC_TOKENS, "tokens", false, false)                                                                      \
+  ENTRY(FW_METRIC_ENERGY_WH, "energy_wh", false, false)                                                                \
+  ENTRY(FW_METRIC_TOKENS_PER_MWH, "tokens_per_mwh", false, false)                                                      \
+  ENTRY(FW_METRIC_WH_PER_1K_TOKENS, "wh_per_1k_tokens", false, false)                                                  \
+  ENTRY(FW_METRIC_COST, "cost", false, false)                                                                          \
+  ENTRY(FW_METRIC_CARBON_KG, "carbon_kg", false, false)                                                                \
+  ENTRY(FW_METRIC_MEAN_W, "mean_w", false, false)                                                                      \
+  ENTRY(FW_METRIC_PEAK_W, "peak_w", true, false)                                                                       \
+  ENTRY(FW_METRIC_P99_W, "p99_w", true, false)                                                                         \
+  ENTRY(FW_METRIC_VIOLATION_RATE, "violation_rate", true, true)                                                        \
+  ENTRY(FW_METRIC_VIOLATION_RATE_SENSED, "violation_rate_sensed", true, true)                                          \
+  ENTRY(FW_METRIC_EPISODES, "episodes", true, false)                                                                   \
+  ENTRY(FW_METRIC_LONGEST_EPISODE_S, "longest_episode_s", true, false)                                                 \
+  ENTRY(FW_METRIC_EXCESS_WS, "excess_ws", true, false)
+
+#define AS_INFO(metric, name, windowed, rate) [metric] = {name, windowed, rate},
+#define AS_NAME(metric, name, windowed, rate) [metric] = (name),
+
+const fw_metric_info fw_metric_table[FW_METRIC_COUNT] = {METRICS(AS_INFO)};
+const char *const fw_metric_names[] = {METRICS(AS_NAME)[FW_METRIC_COUNT] = NULL};
