@@ -5,9 +5,9 @@
 
 #define SHOWN_DIGITS 6
 
-enum { SIGNAL_INTERVAL, SIGNAL_READING, SIGNAL_WINDOW };
+enum { SIGNAL_INTERVAL, SIGNAL_READING, SIGNAL_WINDOW, SIGNAL_FLEET, SIGNAL_FLEET_WINDOW };
 
-const char *const fwi_band_signals[] = {"interval", "reading", "window", NULL};
+const char *const fwi_band_signals[] = {"interval", "reading", "window", "fleet", "fleet_window", NULL};
 
 static fw_status find_window(const fwi_band *band, const fw_job_setup *job, size_t *window,
                              fw_diagnostics *diagnostics) {
@@ -33,15 +33,17 @@ static fw_status find_window(const fwi_band *band, const fw_job_setup *job, size
 
 static fw_status check_signal(const fwi_band *band, const fw_job_setup *job, size_t *window,
                               fw_diagnostics *diagnostics) {
-  bool wants_window = band->signal == SIGNAL_WINDOW;
+  const bool wants_window = band->signal == SIGNAL_WINDOW || band->signal == SIGNAL_FLEET_WINDOW;
   if (wants_window && band->window_given) return find_window(band, job, window, diagnostics);
   if (wants_window) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "the signal \"window\" needs window_s; give it one of the scenario's windows");
+                    "the signal \"%s\" needs window_s; give it one of the scenario's windows",
+                    fwi_band_signals[band->signal]);
   }
   if (band->window_given) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "window_s is read only with the signal \"window\"; set that or leave window_s out");
+                    "window_s is read only with the signals \"window\" and \"fleet_window\"; set one of them or leave "
+                    "window_s out");
   }
   return FW_OK;
 }
@@ -70,14 +72,19 @@ static double signal_of(const fwi_band *band, size_t window, const fw_job_observ
     return observation->power_w;
   case SIGNAL_WINDOW:
     return observation->window_mean_w[window];
+  case SIGNAL_FLEET:
+    return observation->fleet_power_w;
+  case SIGNAL_FLEET_WINDOW:
+    return observation->fleet_window_mean_w[window];
   default:
     return observation->interval_mean_w;
   }
 }
 
 int fwi_band_push(const fwi_band *band, size_t window, const fw_job_observation *observation) {
-  double signal_w = signal_of(band, window, observation);
+  const double signal_w = signal_of(band, window, observation);
+  const double budget_w = band->signal >= SIGNAL_FLEET ? observation->fleet_budget_w : observation->budget_w;
   /* What is not known is NaN, which no comparison holds for. */
-  if (signal_w > band->lower_above * observation->budget_w) return -1;
-  return signal_w < band->raise_below * observation->budget_w ? 1 : 0;
+  if (signal_w > band->lower_above * budget_w) return -1;
+  return signal_w < band->raise_below * budget_w ? 1 : 0;
 }

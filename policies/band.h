@@ -1,4 +1,5 @@
-/* A band of the job's budget in which a power signal is to be held: what threshold.c and hysteresis.c share. */
+/* A band of the job's budget, or of the site's, in which a power signal is to be held: what threshold.c and
+ * hysteresis.c share. */
 #ifndef FW_POLICIES_BAND_H
 #define FW_POLICIES_BAND_H
 
@@ -9,7 +10,7 @@
 typedef struct fwi_band {
   int actuator;      /* fw_actuator */
   int signal;        /* index into fwi_band_signals */
-  fw_time_ns window; /* of the signal "window" */
+  fw_time_ns window; /* of the signals "window" and "fleet_window" */
   bool window_given;
   double lower_above; /* share of the budget */
   double raise_below;
@@ -28,24 +29,26 @@ extern const char *const fwi_band_signals[];
        .kind = FW_FIELD_ENUM,                                                                                          \
        .offset = offsetof(type, band.signal),                                                                          \
        .names = fwi_band_signals,                                                                                      \
-       .doc = "interval: mean of the readings since the last decision; reading: the last one; window: the rolling "    \
-              "mean over window_s"},                                                                                   \
+       .doc =                                                                                                          \
+           "interval: mean of the readings since the last decision; reading: the last one; window: the rolling "       \
+           "mean over window_s; fleet and fleet_window: the site's telemetry and its rolling mean, held against the "  \
+           "site's budget"},                                                                                           \
       {.name = "window",                                                                                               \
        .kind = FW_FIELD_TIME,                                                                                          \
        .offset = offsetof(type, band.window),                                                                          \
        .exclusive_min = true,                                                                                          \
        .max = FWI_MOST_S,                                                                                              \
-       .doc = "with the signal \"window\": one of the scenario's windows",                                             \
+       .doc = "with the signals \"window\" and \"fleet_window\": one of the scenario's windows",                       \
        .present_offset = offsetof(type, band.window_given)},                                                           \
       {.name = "lower_above",                                                                                          \
        .kind = FW_FIELD_NUMBER,                                                                                        \
        .offset = offsetof(type, band.lower_above),                                                                     \
        .exclusive_min = true,                                                                                          \
        .max = FWI_MOST_SHARE,                                                                                          \
-       .doc = "power is lowered while the signal is above this share of the job's budget"},                            \
+       .doc = "power is lowered while the signal is above this share of the job's budget (or of the site's)"},         \
   {                                                                                                                    \
     .name = "raise_below", .kind = FW_FIELD_NUMBER, .offset = offsetof(type, band.raise_below), .max = FWI_MOST_SHARE, \
-    .doc = "power is raised while the signal is below this share of the job's budget"                                  \
+    .doc = "power is raised while the signal is below this share of the job's budget (or of the site's)"               \
   }
 
 /* Checks the band against the job and finds the window: its index goes to `window`. */

@@ -56,14 +56,15 @@ typedef struct fw_job_observation {
   uint32_t job;
   uint64_t decision; /* counts this job's decisions from 0 */
   double time_s;
-  double elapsed_s;                        /* since the last decision, or since the start */
-  double power_w;                          /* the last reading */
-  double interval_mean_w;                  /* mean of the readings since the last decision */
-  double window_mean_w[FW_POLICY_WINDOWS]; /* rolling means over the setup's windows */
-  double budget_w;                         /* the job's share of the budget at this instant */
-  double next_budget_w;                    /* its share after the next change of the schedule, or the same */
-  double next_budget_in_s;                 /* until that change; infinity when there is none */
-  double fleet_power_w;                    /* telemetry of the site, one second old */
+  double elapsed_s;                              /* since the last decision, or since the start */
+  double power_w;                                /* the last reading */
+  double interval_mean_w;                        /* mean of the readings since the last decision */
+  double window_mean_w[FW_POLICY_WINDOWS];       /* rolling means over the setup's windows */
+  double budget_w;                               /* the job's share of the budget at this instant */
+  double next_budget_w;                          /* its share after the next change of the schedule, or the same */
+  double next_budget_in_s;                       /* until that change; infinity when there is none */
+  double fleet_power_w;                          /* telemetry of the site, one second old */
+  double fleet_window_mean_w[FW_POLICY_WINDOWS]; /* its rolling means, as old */
   double fleet_budget_w;
   double settings[FW_ACTUATOR_COUNT]; /* in force */
   double occupancy;                   /* mean sequences in flight since the last decision */

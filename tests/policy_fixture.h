@@ -87,7 +87,7 @@ static inline fw_job_setup fixture_job(void) {
 static inline fw_job_observation fixture_blank(const fw_job_setup *job) {
   fw_job_observation blank = {.job = job->job, .power_w = NAN, .interval_mean_w = NAN, .budget_w = NAN};
   for (size_t i = 0; i < FW_POLICY_WINDOWS; i++)
-    blank.window_mean_w[i] = NAN;
+    blank.window_mean_w[i] = blank.fleet_window_mean_w[i] = NAN;
   memcpy(blank.settings, job->initial, sizeof blank.settings);
   blank.next_budget_w = blank.fleet_power_w = blank.fleet_budget_w = NAN;
   blank.next_budget_in_s = INFINITY;

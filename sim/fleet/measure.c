@@ -171,11 +171,11 @@ fw_status fwi_sim_end_window(void *context, const fw_event *event, fw_diagnostic
   return event->time < sim->scenario->duration ? fwi_sim_post_measurement(sim, event->time, diagnostics) : FW_OK;
 }
 
-double fwi_sim_visible_w(const fw_sim *sim, fw_time_ns time) {
+double fwi_sim_visible_w(const fw_sim *sim, fw_time_ns time, size_t ticks) {
   const fw_time_ns periods = time / sim->period;
   if (periods < 2) {
     return (double)NAN;
   }
   const uint64_t end = (uint64_t)(periods - 1) * sim->period_ticks;
-  return fwi_telemetry_mean_w(&sim->site, sim->period_ticks, (size_t)(sim->site.count - end));
+  return fwi_telemetry_mean_w(&sim->site, ticks, (size_t)(sim->site.count - end));
 }

@@ -52,7 +52,7 @@ void fw_sim_observe_job(const fw_sim *sim, size_t index, fw_job_observation *out
       .budget_w = job_budget_w(sim, index, budget.now_w),
       .next_budget_w = job_budget_w(sim, index, budget.next_w),
       .next_budget_in_s = budget.next_in_s,
-      .fleet_power_w = fwi_sim_visible_w(sim, job->now),
+      .fleet_power_w = fwi_sim_visible_w(sim, job->now, sim->period_ticks),
       .fleet_budget_w = budget.now_w,
       .occupancy = rollout_ns > 0.0 ? (job->occupancy_ns - job->decision_occupancy_ns) / rollout_ns : (double)NAN,
       .tokens = (double)(fwi_job_tokens(job) - job->decision_tokens),
@@ -63,6 +63,7 @@ void fw_sim_observe_job(const fw_sim *sim, size_t index, fw_job_observation *out
   for (size_t i = 0; i < sim->scenario->window_count; i++) {
     const size_t ticks = (size_t)(sim->scenario->windows[i] / sim->scenario->tick);
     out->window_mean_w[i] = fwi_telemetry_mean_w(&job->telemetry, ticks, 0);
+    out->fleet_window_mean_w[i] = fwi_sim_visible_w(sim, job->now, ticks);
   }
   for (size_t i = 0; i < FW_ACTUATOR_COUNT; i++) {
     out->settings[i] = job->settings[i];
@@ -101,7 +102,7 @@ void fw_sim_observe_fleet(const fw_sim *sim, fw_fleet_observation *out) {
   *out = (fw_fleet_observation){
       .decision = sim->fleet_decisions,
       .time_s = fw_time_to_seconds(sim->now),
-      .power_w = fwi_sim_visible_w(sim, sim->now),
+      .power_w = fwi_sim_visible_w(sim, sim->now, sim->period_ticks),
       .window_mean_w = fwi_telemetry_mean_w(&sim->site, sim->fleet_window_ticks, sim->period_ticks),
       .budget_w = budget.now_w,
       .next_budget_w = budget.next_w,

@@ -71,8 +71,8 @@ fw_status fwi_sim_measure(fw_sim *sim, fw_diagnostics *diagnostics);
 /* The scheduler's handler of the ends of windows. `context` is the simulation. */
 fw_status fwi_sim_end_window(void *context, const fw_event *event, fw_diagnostics *diagnostics);
 
-/* What is known of the site's power at `time`: the mean reading of the last whole period that was over a period ago.
- * NaN before there is one. Every job must have sampled it. */
-double fwi_sim_visible_w(const fw_sim *sim, fw_time_ns time);
+/* What is known of the site's power at `time`: the mean of the last `ticks` readings up to the end of the last whole
+ * period that was over a period ago. NaN before there are so many. Every job must have sampled them. */
+double fwi_sim_visible_w(const fw_sim *sim, fw_time_ns time, size_t ticks);
 
 #endif

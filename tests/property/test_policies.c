@@ -64,6 +64,9 @@ static void fill_observation(source *from, fw_job_observation *seen) {
   seen->interval_mean_w = odd(from, 1000);
   seen->window_mean_w[0] = odd(from, 1000);
   seen->budget_w = odd(from, 1000);
+  seen->fleet_power_w = odd(from, 10000);
+  seen->fleet_window_mean_w[0] = odd(from, 10000);
+  seen->fleet_budget_w = odd(from, 10000);
   for (size_t i = 0; i < FW_ACTUATOR_COUNT; i++) {
     if (below(from, 30) == 0) seen->settings[i] = odd(from, 1000);
   }
@@ -77,7 +80,12 @@ static const struct {
     {"random", "{}"},
     {"random", "{\"actuators\": [\"pause_s\", \"power_cap_w\", \"start_offset_s\"]}"},
     {"mix", "{\"actuator\": \"pause_s\", \"low\": 240, \"high\": 260, \"share\": 0.3}"},
+    {"schedule", "{\"actuator\": \"pause_s\", \"steps\": [{\"from_s\": 0, \"setting\": 250}]}"},
+    {"schedule", "{\"repeat_s\": 30, \"lead_s\": 7, \"steps\": [{\"from_s\": 0, \"setting\": 240}, "
+                 "{\"from_s\": 20, \"setting\": 270}]}"},
     {"threshold", "{}"},
+    {"threshold", "{\"signal\": \"fleet\"}"},
+    {"hysteresis", "{\"signal\": \"fleet_window\", \"window_s\": 30}"},
     {"threshold", "{\"actuator\": \"pause_s\", \"signal\": \"reading\"}"},
     {"hysteresis", "{\"signal\": \"window\", \"window_s\": 30, \"dwell_s\": 45}"},
     {"hysteresis", "{\"actuator\": \"power_cap_w\", \"lower_steps\": 3, \"raise_steps\": 2}"},

@@ -36,7 +36,7 @@ static void check_cases(fw_policy_scope scope, const fw_variant_case *cases, siz
 }
 
 Test(registry, every_case_has_its_type) {
-  check_cases(FW_POLICY_JOB, fw_job_policy_cases, 6);
+  check_cases(FW_POLICY_JOB, fw_job_policy_cases, 7);
   check_cases(FW_POLICY_FLEET, fw_fleet_policy_cases, 4);
 }
 
@@ -212,12 +212,16 @@ Test(threshold, lengthens_a_pause_to_lower_power) {
 }
 
 Test(threshold, reads_the_signal_it_was_told_to) {
-  static const char *const settings[] = {"{}", "{\"signal\": \"reading\"}",
+  static const char *const settings[] = {"{}",
+                                         "{\"signal\": \"reading\"}",
                                          "{\"signal\": \"window\", \"window_s\": 0.5}",
-                                         "{\"signal\": \"window\", \"window\": \"30 s\"}"};
+                                         "{\"signal\": \"window\", \"window\": \"30 s\"}",
+                                         "{\"signal\": \"fleet\"}",
+                                         "{\"signal\": \"fleet_window\", \"window_s\": 30}"};
+  enum { SIGNALS = sizeof settings / sizeof settings[0] };
   fw_job_setup job = fixture_job();
-  for (size_t high = 0; high < 4; high++) {
-    for (size_t i = 0; i < 4; i++) {
+  for (size_t high = 0; high < SIGNALS; high++) {
+    for (size_t i = 0; i < SIGNALS; i++) {
       fixture made = make("threshold", settings[i], &job);
       fw_job_observation seen = fixture_blank(&job);
       seen.budget_w = 1000;
@@ -225,6 +229,9 @@ Test(threshold, reads_the_signal_it_was_told_to) {
       seen.power_w = high == 1 ? 950 : 800;
       seen.window_mean_w[0] = high == 2 ? 950 : 800;
       seen.window_mean_w[1] = high == 3 ? 950 : 800;
+      seen.fleet_budget_w = 10000; /* the site's signals are held against the site's budget */
+      seen.fleet_power_w = high == 4 ? 9500 : 8000;
+      seen.fleet_window_mean_w[1] = high == 5 ? 9500 : 8000;
       cr_expect_eq(fixture_decide(&made, &seen).set != 0, i == high, "signal %zu, high %zu", i, high);
       fixture_free(&made);
     }
