@@ -1,0 +1,338 @@
+/* Power and states cut into ticks. */
+#include "traces/occupancy.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/memory.h"
+#include "sim/base/text.h"
+#include "traces/builder.h"
+#include "traces/states.h"
+
+const char *const fw_occupancy_source_names[] = {"phases", "counters", "power", NULL};
+
+/* A recording of a month at a tick of 0.1 s has 26 million. */
+static const fw_time_ns MOST_TICKS = 1000000000;
+
+void fw_occupancy_clear(fw_occupancy *occupancy) {
+  free(occupancy->file);
+  free(occupancy->data);
+  free(occupancy->power_w);
+  *occupancy = (fw_occupancy){0};
+}
+
+double fw_occupancy_mean_w(const fw_occupancy *occupancy, size_t tick) {
+  double sum = 0.0;
+  for (size_t g = 0; g < occupancy->gpus; g++)
+    sum += occupancy->power_w[tick * occupancy->gpus + g];
+  return sum / (double)occupancy->gpus;
+}
+
+double fw_occupancy_prefill_share(const fw_occupancy_tick *tick, double prefill_per_token_s) {
+  if (!(tick->prompt_per_s > 0.0)) return 0.0;
+  return fmin(1.0, tick->prompt_per_s * prefill_per_token_s);
+}
+
+/* The power of the GPUs that count. */
+typedef struct powers {
+  fw_pieces *gpu;
+  size_t *cursor;
+  size_t count;
+  fw_time_ns from; /* all are known from here ... */
+  fw_time_ns to;   /* ... to here, but for gaps */
+} powers;
+
+static void powers_clear(powers *power) {
+  for (size_t g = 0; g < power->count; g++)
+    fw_pieces_clear(&power->gpu[g]);
+  free(power->gpu);
+  free(power->cursor);
+  *power = (powers){0};
+}
+
+static bool plays(const fwi_roles *roles, const char *gpu) {
+  if (!roles->present || roles->count == 0) return true;
+  for (size_t i = 0; i < roles->count; i++) {
+    if (strcmp(roles->gpus[i], gpu) == 0) return true;
+  }
+  return false;
+}
+
+static fw_status read_powers(const fw_trace *trace, const fwi_roles *roles, powers *out, fw_diagnostics *diagnostics) {
+  *out = (powers){.gpu = fw_allocate(trace->series_count, sizeof *out->gpu),
+                  .cursor = fw_allocate(trace->series_count, sizeof *out->cursor),
+                  .from = -FWI_TIME_LIMIT,
+                  .to = FWI_TIME_LIMIT};
+  if (out->gpu == NULL || out->cursor == NULL) return fw_error_memory(diagnostics, "the power of a job");
+  for (size_t i = 0; i < trace->series_count; i++) {
+    if (!plays(roles, trace->series[i].gpu)) continue;
+    fw_pieces *pieces = &out->gpu[out->count];
+    const fw_status status = fw_series_pieces(trace, i, pieces, diagnostics);
+    if (status != FW_OK) return status;
+    out->count++;
+    const bool any = pieces->count > 0;
+    out->from = any && pieces->data[0].from > out->from ? pieces->data[0].from : out->from;
+    out->to = !any                                           ? out->from
+              : pieces->data[pieces->count - 1].to < out->to ? pieces->data[pieces->count - 1].to
+                                                             : out->to;
+  }
+  if (out->count > 0 && out->to > out->from) return FW_OK;
+  return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){.file = trace->file},
+                  "no time at which the power of every GPU of the job is known");
+}
+
+/* Mean power of a GPU over [from, to); false where it is not known throughout. Ticks are asked for in order. */
+static bool mean_power(powers *power, size_t gpu, fw_time_ns from, fw_time_ns to, double *out) {
+  const fw_pieces *pieces = &power->gpu[gpu];
+  size_t *at = &power->cursor[gpu];
+  while (*at < pieces->count && pieces->data[*at].to <= from)
+    ++*at;
+  double sum = 0.0;
+  fw_time_ns covered = 0;
+  for (size_t i = *at; i < pieces->count && pieces->data[i].from < to; i++) {
+    const fw_piece *piece = &pieces->data[i];
+    const fw_time_ns begin = piece->from > from ? piece->from : from;
+    const fw_time_ns end = piece->to < to ? piece->to : to;
+    sum += fw_power_to_watts(piece->power) * (double)(end - begin);
+    covered += end - begin;
+  }
+  *out = sum / (double)(to - from);
+  return covered == to - from;
+}
+
+/* What one tick adds up to. */
+typedef struct sums {
+  fw_time_ns covered;
+  fw_time_ns spent[FW_ACTIVITY_COUNT];
+  double in_flight; /* x ns of work */
+  double prompt;
+  double generated;
+  fw_time_ns longest; /* stretch of work */
+  size_t phase;
+} sums;
+
+static void add_state(const fwi_state *state, fw_time_ns length, sums *sum) {
+  sum->covered += length;
+  sum->spent[state->activity] += length;
+  if (state->activity != FW_ACTIVITY_WORK) return;
+  sum->in_flight += state->in_flight * (double)length;
+  sum->prompt += state->prompt_per_s * (double)length;
+  sum->generated += state->generated_per_s * (double)length;
+  if (length > sum->longest) {
+    sum->longest = length;
+    sum->phase = state->phase;
+  }
+}
+
+/* False where the tick is not known throughout. */
+static bool cut_tick(const fwi_states *states, size_t *cursor, fw_time_ns from, fw_time_ns to, fw_occupancy_tick *out) {
+  while (*cursor < states->count && states->data[*cursor].to <= from)
+    ++*cursor;
+  sums sum = {0};
+  for (size_t i = *cursor; i < states->count && states->data[i].from < to; i++) {
+    const fwi_state *state = &states->data[i];
+    const fw_time_ns begin = state->from > from ? state->from : from;
+    const fw_time_ns end = state->to < to ? state->to : to;
+    add_state(state, end - begin, &sum);
+  }
+  if (sum.covered != to - from) return false;
+  const double work = (double)sum.spent[FW_ACTIVITY_WORK];
+  *out = (fw_occupancy_tick){.in_flight = work > 0.0 ? sum.in_flight / work : (double)NAN,
+                             .prompt_per_s = work > 0.0 ? sum.prompt / work : 0.0,
+                             .generated_per_s = work > 0.0 ? sum.generated / work : 0.0,
+                             .phase = sum.phase};
+  for (size_t i = 0; i < FW_ACTIVITY_COUNT; i++)
+    out->share[i] = (double)sum.spent[i] / (double)(to - from);
+  return true;
+}
+
+static bool all_powers(powers *power, fw_time_ns from, fw_time_ns to, double *out) {
+  bool known = true;
+  for (size_t g = 0; g < power->count; g++)
+    known = mean_power(power, g, from, to, &out[g]) && known;
+  return known;
+}
+
+static bool allocate_ticks(size_t count, fw_occupancy *out) {
+  size_t cells = 0;
+  out->data = fw_allocate(count, sizeof *out->data);
+  if (fw_size_multiply(count, out->gpus, &cells)) out->power_w = fw_allocate(cells, sizeof *out->power_w);
+  return out->data != NULL && out->power_w != NULL;
+}
+
+static fw_status cut_ticks(powers *power, const fwi_states *states, fw_occupancy *out, fw_diagnostics *diagnostics) {
+  const fw_time_ns whole = (power->to - power->from) / out->tick;
+  const fw_place place = {.file = out->file};
+  if (whole > MOST_TICKS) return fw_error(diagnostics, FW_ERROR_INPUT, place, "too many ticks: choose a longer tick");
+  out->gpus = power->count;
+  if (!allocate_ticks((size_t)whole, out)) return fw_error_memory(diagnostics, "the ticks of a recording");
+  size_t cursor = 0;
+  size_t segment = 0;
+  size_t last = 0; /* number of the last tick that was kept, from 1 */
+  for (size_t k = 0; k < (size_t)whole; k++) {
+    const fw_time_ns from = power->from + (fw_time_ns)k * out->tick;
+    fw_occupancy_tick *tick = &out->data[out->count];
+    if (!all_powers(power, from, from + out->tick, out->power_w + out->count * out->gpus)) continue;
+    if (!cut_tick(states, &cursor, from, from + out->tick, tick)) continue;
+    out->dropped += out->count > 0 ? k - last : 0;
+    segment += out->count > 0 && k != last;
+    tick->segment = segment;
+    last = k + 1;
+    out->count++;
+  }
+  if (out->count > 0) return FW_OK;
+  return fw_error(diagnostics, FW_ERROR_INPUT, place,
+                  "no tick at which both power and what the job did are known: do their times begin at the same "
+                  "instant?");
+}
+
+/* --- found from power --- */
+
+/* Sums over the lower and the upper part of sorted values. */
+typedef struct part {
+  double count;
+  double sum;
+  double squares;
+} part;
+
+static double part_mean(const part *values) {
+  return values->sum / values->count;
+}
+
+static double part_sigma(const part *values) {
+  const double mean = part_mean(values);
+  return sqrt(fmax(values->squares / values->count - mean * mean, 0.0));
+}
+
+static void part_add(part *values, double value, double sign) {
+  values->count += sign;
+  values->sum += sign * value;
+  values->squares += sign * value * value;
+}
+
+static int compare_numbers(const void *left, const void *right) {
+  const double a = *(const double *)left;
+  const double b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+/* Halfway between the two levels that explain most of the variance (Otsu, IEEE Trans. SMC 9, 1979), where their
+ * distance is above three times the sum of their deviations; NaN where it is not. `sorted` rises. */
+static double find_threshold(const double *sorted, size_t count) {
+  part lower = {0};
+  part upper = {0};
+  for (size_t i = 0; i < count; i++)
+    part_add(&upper, sorted[i], 1.0);
+  double most = 0.0;
+  double threshold = (double)NAN;
+  for (size_t i = 0; i + 1 < count; i++) {
+    part_add(&lower, sorted[i], 1.0);
+    part_add(&upper, sorted[i], -1.0);
+    const double distance = part_mean(&upper) - part_mean(&lower);
+    const double between = lower.count * upper.count * distance * distance;
+    if (!(between > most)) continue;
+    most = between;
+    const bool apart = distance > 3.0 * (part_sigma(&lower) + part_sigma(&upper));
+    threshold = apart ? 0.5 * (part_mean(&lower) + part_mean(&upper)) : (double)NAN;
+  }
+  return threshold;
+}
+
+static void tell_apart(fw_occupancy *out, double threshold_w) {
+  for (size_t i = 0; i < out->count; i++) {
+    const bool ready = fw_occupancy_mean_w(out, i) < threshold_w;
+    if (!ready) continue;
+    out->data[i].share[FW_ACTIVITY_WORK] = 0.0;
+    out->data[i].share[FW_ACTIVITY_READY] = 1.0;
+  }
+}
+
+static fw_status find_from_power(fw_occupancy *out, fw_diagnostics *diagnostics) {
+  double *sorted = fw_allocate(out->count, sizeof *sorted);
+  if (sorted == NULL) return fw_error_memory(diagnostics, "the power of a recording");
+  for (size_t i = 0; i < out->count; i++)
+    sorted[i] = fw_occupancy_mean_w(out, i);
+  qsort(sorted, out->count, sizeof *sorted, compare_numbers);
+  out->threshold_w = find_threshold(sorted, out->count);
+  free(sorted);
+  const fw_place place = {.file = out->file};
+  if (isnan(out->threshold_w)) {
+    fw_warning(diagnostics, place,
+               "nothing says what the job did and its power has no two levels apart: all of it is taken as work; give "
+               "--counters or --phases");
+    return FW_OK;
+  }
+  char shown[FW_NUMBER_TEXT_SIZE];
+  fw_warning(diagnostics, place,
+             "nothing says what the job did: ticks below %s W are taken as ready, the others as work; give --counters "
+             "or --phases",
+             fw_number_format(out->threshold_w, 4, shown));
+  tell_apart(out, out->threshold_w);
+  return FW_OK;
+}
+
+/* --- all of it --- */
+
+static fw_status all_work(const powers *power, fwi_states *out, fw_diagnostics *diagnostics) {
+  const fwi_state state = {.from = power->from,
+                           .to = power->to,
+                           .activity = FW_ACTIVITY_WORK,
+                           .in_flight = (double)NAN,
+                           .prompt_per_s = (double)NAN,
+                           .generated_per_s = (double)NAN};
+  return fwi_states_add(out, &state, diagnostics);
+}
+
+/* The counters beside the power, or of a file of their own. */
+static fw_status read_counters(const fw_occupancy_options *options, fwi_counters *out, fw_diagnostics *diagnostics) {
+  const char *path = options->counters != NULL ? options->counters : options->trace;
+  fw_status status = fwi_read_counters(path, options->role, out, diagnostics);
+  if (status != FW_OK || out->found || options->counters == NULL) return status;
+  return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){.file = path, .line = 1},
+                  "no column requests_running in the header: counters say how many requests run");
+}
+
+static fw_status make(const fw_occupancy_options *options, const fw_trace *trace, fwi_counters *counters,
+                      fw_occupancy *out, fw_diagnostics *diagnostics) {
+  powers power = {0};
+  fwi_states phases = {0};
+  const fwi_states *states = &phases;
+  fw_status status = read_powers(trace, &counters->roles, &power, diagnostics);
+  if (status == FW_OK && options->phases != NULL) {
+    out->source = FW_OCCUPANCY_PHASES;
+    status = fwi_read_phases(options->phases, options->skipped_phases, power.from, power.to, &phases, diagnostics);
+  } else if (status == FW_OK && counters->found) {
+    out->source = FW_OCCUPANCY_COUNTERS;
+    out->has_tokens = counters->has_tokens;
+    states = &counters->states;
+  } else if (status == FW_OK) {
+    out->source = FW_OCCUPANCY_POWER;
+    status = all_work(&power, &phases, diagnostics);
+  }
+  if (status == FW_OK) status = cut_ticks(&power, states, out, diagnostics);
+  if (status == FW_OK && out->source == FW_OCCUPANCY_POWER) status = find_from_power(out, diagnostics);
+  fwi_states_clear(&phases);
+  powers_clear(&power);
+  return status;
+}
+
+fw_status fw_occupancy_read(const fw_occupancy_options *options, fw_occupancy *out, fw_diagnostics *diagnostics) {
+  *out = (fw_occupancy){.tick = options->tick, .threshold_w = (double)NAN};
+  if (strcmp(options->trace, "-") == 0) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                    "a recording is read twice, so it cannot come from standard input: give a file");
+  }
+  fw_trace trace;
+  fwi_counters counters = {0};
+  fw_status status = fw_trace_read(options->trace, options->kind_if_unstated, &trace, diagnostics);
+  if (status != FW_OK) return status;
+  out->file = fw_copy_text(options->trace);
+  if (out->file == NULL) status = fw_error_memory(diagnostics, "the name of a recording");
+  if (status == FW_OK) status = read_counters(options, &counters, diagnostics);
+  if (status == FW_OK) status = make(options, &trace, &counters, out, diagnostics);
+  fwi_counters_clear(&counters);
+  fw_trace_clear(&trace);
+  if (status != FW_OK) fw_occupancy_clear(out);
+  return status;
+}

@@ -1,0 +1,33 @@
+/* A growing list of stretches. */
+#include "traces/states.h"
+
+#include <stdlib.h>
+
+#include "sim/base/memory.h"
+
+fw_status fwi_states_add(fwi_states *states, const fwi_state *state, fw_diagnostics *diagnostics) {
+  if (state->to <= state->from) return FW_OK;
+  if (!fw_grow(&states->data, &states->capacity, states->count + 1, sizeof *states->data)) {
+    return fw_error_memory(diagnostics, "what a job did");
+  }
+  states->data[states->count++] = *state;
+  return FW_OK;
+}
+
+void fwi_states_clear(fwi_states *states) {
+  free(states->data);
+  *states = (fwi_states){0};
+}
+
+void fwi_roles_clear(fwi_roles *roles) {
+  for (size_t i = 0; i < roles->count; i++)
+    free(roles->gpus[i]);
+  free(roles->gpus);
+  *roles = (fwi_roles){0};
+}
+
+void fwi_counters_clear(fwi_counters *counters) {
+  fwi_states_clear(&counters->states);
+  fwi_roles_clear(&counters->roles);
+  *counters = (fwi_counters){0};
+}
