@@ -60,6 +60,7 @@ typedef struct fwi_program_type {
 extern const fwi_program_type fwi_grpo_program;
 extern const fwi_program_type fwi_replay_program;
 extern const fwi_program_type fwi_cycle_program;
+extern const fwi_program_type fwi_occupancy_program;
 
 const fwi_program_type *fwi_program_find(fw_job_kind kind);
 

@@ -58,7 +58,7 @@ static bool allocate(fw_sim *sim) {
 
 /* The tables of `model`, prepared once for all jobs that use it; NULL where a job has no model of its own power. */
 static const fwi_noise_tables *tables_for(fw_sim *sim, const fw_scenario_job *job) {
-  if (job->kind != FW_JOB_GRPO) {
+  if (job->kind != FW_JOB_GRPO && job->kind != FW_JOB_OCCUPANCY) {
     return NULL;
   }
   for (size_t i = 0; i < sim->table_count; i++) {

@@ -211,11 +211,16 @@ static void set_plain_actuators(const fwi_resolve *resolve, fw_scenario_job *job
   job->initial[FW_ACTUATOR_CONCURRENCY] = concurrency;
 }
 
-static const char *recording_path(const fwi_resolve *resolve, const fwi_file_replay *file) {
-  if (strcmp(file->trace, "given") != 0) {
-    return file->trace;
+/* A file beside the scenario, or the one that the command line gives. Caller frees `out`. */
+static fw_status recording_path(fwi_resolve *resolve, const char *trace, const fw_json_value *place, char **out) {
+  const bool given = strcmp(trace, "given") == 0;
+  const char *path = !given ? trace : resolve->overrides != NULL ? resolve->overrides->trace : NULL;
+  *out = NULL;
+  if (path == NULL) {
+    return fw_json_error(place, resolve->diagnostics, "the recording is to be given: add --trace FILE");
   }
-  return resolve->overrides != NULL ? resolve->overrides->trace : NULL;
+  *out = given ? fw_copy_text(path) : fw_path_beside(resolve->path, path);
+  return *out != NULL ? FW_OK : fw_error_memory(resolve->diagnostics, "the name of a recording");
 }
 
 static fw_status refuse_gap(fwi_resolve *resolve, const fw_trace *trace, size_t series, size_t sample,
@@ -292,18 +297,14 @@ static fw_status read_recording(fwi_resolve *resolve, const char *path, const fw
 
 static fw_status resolve_replay(fwi_resolve *resolve, const fwi_file_replay *file, const fw_json_value *value,
                                 fw_scenario_job *job) {
-  const char *given = recording_path(resolve, file);
   const fw_json_value *place = fwi_value_at(value, "trace");
-  if (given == NULL) {
-    return fw_json_error(place, resolve->diagnostics, "the recording is to be given: add --trace FILE");
+  char *path = NULL;
+  fw_status status = recording_path(resolve, file->trace, place, &path);
+  if (status != FW_OK) {
+    return status;
   }
-  fw_status status = FW_OK;
   if (file->model != NULL) {
     status = fwi_find_model(resolve, file->model, fwi_value_at(value, "model"), &job->model);
-  }
-  char *path = given == file->trace ? fw_path_beside(resolve->path, given) : fw_copy_text(given);
-  if (path == NULL) {
-    return fw_error_memory(resolve->diagnostics, "the name of a recording");
   }
   status = fwi_first(status, read_recording(resolve, path, file, place, job));
   free(path);
@@ -313,6 +314,100 @@ static fw_status resolve_replay(fwi_resolve *resolve, const fwi_file_replay *fil
   job->loop = file->loop;
   job->decision = file->decision;
   set_plain_actuators(resolve, job, (double)file->concurrency);
+  return status == FW_OK ? place_jobs(resolve, job, 1) : status;
+}
+
+/* The files of an occupancy job, each beside the scenario; NULL where there is none. */
+typedef struct occupancy_files {
+  char *trace;
+  char *counters;
+  char *phases;
+} occupancy_files;
+
+static fw_status optional_path(fwi_resolve *resolve, const char *name, char **out) {
+  *out = name != NULL ? fw_path_beside(resolve->path, name) : NULL;
+  return name == NULL || *out != NULL ? FW_OK : fw_error_memory(resolve->diagnostics, "the name of a file");
+}
+
+static fw_status find_occupancy_files(fwi_resolve *resolve, const fwi_file_occupancy *file, const fw_json_value *value,
+                                      occupancy_files *out) {
+  fw_status status = recording_path(resolve, file->trace, fwi_value_at(value, "trace"), &out->trace);
+  status = fwi_first(status, optional_path(resolve, file->counters, &out->counters));
+  return fwi_first(status, optional_path(resolve, file->phases, &out->phases));
+}
+
+static fw_status hash_occupancy_files(fwi_resolve *resolve, const occupancy_files *files) {
+  fw_status status = fwi_hash_file(resolve, files->trace);
+  if (status == FW_OK && files->counters != NULL) {
+    status = fwi_hash_file(resolve, files->counters);
+  }
+  if (status == FW_OK && files->phases != NULL) {
+    status = fwi_hash_file(resolve, files->phases);
+  }
+  return status;
+}
+
+static fw_status read_occupancy(fwi_resolve *resolve, const fwi_file_occupancy *file, const occupancy_files *files,
+                                const fw_occupancy **out) {
+  fw_scenario_parts *parts = resolve->parts;
+  fw_occupancy *occupancy = fw_allocate(1, sizeof *occupancy);
+  if (occupancy == NULL ||
+      !fw_grow(&parts->occupancies, &parts->occupancy_capacity, parts->occupancy_count + 1, sizeof(fw_occupancy *))) {
+    free(occupancy);
+    return fw_error_memory(resolve->diagnostics, "an occupancy");
+  }
+  const fw_occupancy_options options = {.trace = files->trace,
+                                        .kind_if_unstated = (fw_series_kind)file->kind,
+                                        .counters = files->counters,
+                                        .phases = files->phases,
+                                        .role = file->role,
+                                        .tick = resolve->scenario->tick,
+                                        .skipped_phases = (size_t)file->skipped_phases};
+  const fw_status status = fw_occupancy_read(&options, occupancy, resolve->diagnostics);
+  if (status != FW_OK) {
+    free(occupancy);
+    return status;
+  }
+  parts->occupancies[parts->occupancy_count++] = occupancy;
+  *out = occupancy;
+  return hash_occupancy_files(resolve, files);
+}
+
+static fw_status check_same_gpus(const fwi_resolve *resolve, const fw_scenario_job *job, const fw_json_value *place) {
+  if (job->occupancy->gpus == job->gpus) {
+    return FW_OK;
+  }
+  return fw_json_error(place, resolve->diagnostics, "the recording is of %zu GPUs, a job of model \"%s\" has %zu",
+                       job->occupancy->gpus, job->model->id, job->gpus);
+}
+
+static fw_status resolve_occupancy(fwi_resolve *resolve, const fwi_file_occupancy *file, const fw_json_value *value,
+                                   fw_scenario_job *job) {
+  const fw_json_value *place = fwi_value_at(value, "model");
+  fw_status status = fwi_find_model(resolve, file->model, place, &job->model);
+  if (status != FW_OK) {
+    return status;
+  }
+  status = check_tick(resolve, job->model, place);
+  warn_of_other_gpu(resolve, job->model, place);
+  job->job_class = file->job_class;
+  job->priority = file->priority;
+  job->gpus = (size_t)job->model->gpus;
+  job->start = file->start_offset;
+  job->loop = file->loop;
+  job->decision = file->decision;
+  occupancy_files files = {0};
+  status = fwi_first(status, find_occupancy_files(resolve, file, value, &files));
+  if (status == FW_OK) {
+    status = read_occupancy(resolve, file, &files, &job->occupancy);
+  }
+  free(files.trace);
+  free(files.counters);
+  free(files.phases);
+  if (status == FW_OK) {
+    status = check_same_gpus(resolve, job, fwi_value_at(value, "trace"));
+  }
+  set_plain_actuators(resolve, job, 1.0);
   return status == FW_OK ? place_jobs(resolve, job, 1) : status;
 }
 
@@ -362,6 +457,8 @@ static fw_status resolve_entry(fwi_resolve *resolve, size_t entry) {
     return resolve_grpo(resolve, written->value, value, &job);
   case FW_JOB_REPLAY:
     return resolve_replay(resolve, written->value, value, &job);
+  case FW_JOB_OCCUPANCY:
+    return resolve_occupancy(resolve, written->value, value, &job);
   case FW_JOB_CYCLE:
     break;
   }

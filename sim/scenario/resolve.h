@@ -23,6 +23,9 @@ typedef struct fw_scenario_parts {
   fwi_recording *recordings; /* of the replay jobs */
   size_t recording_count;
   size_t recording_capacity;
+  fw_occupancy **occupancies;
+  size_t occupancy_count;
+  size_t occupancy_capacity;
   fw_scenario_job *jobs;
   size_t job_count;
   size_t job_capacity;

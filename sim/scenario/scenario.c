@@ -237,6 +237,11 @@ static void clear_parts(fw_scenario_parts *parts) {
     }
     free(parts->recordings[i].gpus);
   }
+  for (size_t i = 0; i < parts->occupancy_count; i++) {
+    fw_occupancy_clear(parts->occupancies[i]);
+    free(parts->occupancies[i]);
+  }
+  free(parts->occupancies);
   free(parts->models);
   free(parts->model_names);
   free(parts->recordings);

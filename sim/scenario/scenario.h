@@ -8,12 +8,14 @@
 #include "models/gpu.h"
 #include "models/job.h"
 #include "policies/policy.h"
+#include "traces/occupancy.h"
 #include "traces/trace.h"
 
 typedef enum fw_job_kind {
-  FW_JOB_GRPO,   /* a training job with rollout and update */
-  FW_JOB_REPLAY, /* a recorded power trace */
-  FW_JOB_CYCLE   /* fixed phases of given power */
+  FW_JOB_GRPO,     /* a training job with rollout and update */
+  FW_JOB_REPLAY,   /* a recorded power trace */
+  FW_JOB_CYCLE,    /* fixed phases of given power */
+  FW_JOB_OCCUPANCY /* what a job did while it was recorded, with the power of a model */
 } fw_job_kind;
 
 typedef enum fw_start_kind { FW_START_ALIGNED, FW_START_RANDOM, FW_START_STAGGERED } fw_start_kind;
@@ -35,13 +37,14 @@ typedef struct fw_scenario_job {
   size_t gpus;
   size_t first_gpu;
   fw_time_ns start;          /* explicit offset on top of the start kind */
-  const fw_job_model *model; /* GRPO; for a replay the counterfactual model, or NULL */
+  const fw_job_model *model; /* GRPO, OCCUPANCY; for a replay the counterfactual model, or NULL */
   fw_workload workload;      /* GRPO */
   fw_actuator_range actuators[FW_ACTUATOR_COUNT];
   double initial[FW_ACTUATOR_COUNT];
   const fw_pieces *replay; /* REPLAY: one for each GPU */
-  bool loop;               /* REPLAY, CYCLE: start again at the end */
-  fw_time_ns decision;     /* REPLAY, CYCLE: interval between decision instants */
+  const fw_occupancy *occupancy;
+  bool loop;           /* all but GRPO: start again at the end */
+  fw_time_ns decision; /* all but GRPO: interval between decision instants */
   const fw_cycle_phase *cycle;
   size_t cycle_count;
 } fw_scenario_job;
@@ -128,7 +131,7 @@ typedef struct fw_scenario_overrides {
   size_t oversubscription_count;
   const char *const *policies; /* keeps only these */
   size_t policy_count;
-  const char *trace; /* for replay jobs whose trace is "given" */
+  const char *trace; /* for replay and occupancy jobs whose trace is "given" */
   const char *share; /* installed folder that holds models/; searched after the scenario's own */
 } fw_scenario_overrides;
 

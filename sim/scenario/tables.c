@@ -110,6 +110,46 @@ static const fw_record replay_record = {.name = "replay",
                                         .fields = replay_fields,
                                         .field_count = FW_COUNT_OF(replay_fields)};
 
+static const fwi_file_occupancy occupancy_defaults = {
+    .kind = FW_SERIES_INSTANT, .skipped_phases = 1, .loop = true, .decision = 15 * FW_NS_PER_S};
+static const fw_field occupancy_fields[] = {
+    {.name = "class",
+     .kind = FW_FIELD_STRING,
+     .offset = offsetof(fwi_file_occupancy, job_class),
+     .required = true,
+     .doc = "name of this kind of job, for policies and reports"},
+    FW_FIELD(fwi_file_occupancy, model, FW_FIELD_STRING, FW_REQUIRED, 0, 0,
+             "parameter file without .json, looked up beside the scenario and then among the installed models"),
+    FW_FIELD(fwi_file_occupancy, trace, FW_FIELD_STRING, FW_REQUIRED, 0, 0,
+             "recorded power CSV beside the scenario, or \"given\": from the flag --trace; its power is not used"),
+    {.name = "series",
+     .kind = FW_FIELD_ENUM,
+     .offset = offsetof(fwi_file_occupancy, kind),
+     .names = fw_series_kind_names,
+     .doc = "what a time stamp means"},
+    FW_FIELD(fwi_file_occupancy, counters, FW_FIELD_STRING, FW_OPTIONAL, 0, 0,
+             "engine counters CSV beside the scenario; default: the columns of the recording"),
+    FW_FIELD(fwi_file_occupancy, phases, FW_FIELD_STRING, FW_OPTIONAL, 0, 0,
+             "phases CSV beside the scenario; default: none"),
+    FW_FIELD(fwi_file_occupancy, role, FW_FIELD_STRING, FW_OPTIONAL, 0, 0,
+             "role of the GPUs that count, where the recording holds several"),
+    FW_FIELD(fwi_file_occupancy, skipped_phases, FW_FIELD_INTEGER, FW_OPTIONAL, 0, MOST_COUNT,
+             "work phases at the start of a phases file that are left out: engines warm up in the first"),
+    FW_FIELD(fwi_file_occupancy, priority, FW_FIELD_INTEGER, FW_OPTIONAL, -1000, 1000, "larger is more important"),
+    FW_FIELD(fwi_file_occupancy, start_offset, FW_FIELD_TIME, FW_OPTIONAL, 0, MOST_S,
+             "delay before the recording starts"),
+    FW_FIELD(fwi_file_occupancy, loop, FW_FIELD_BOOL, FW_OPTIONAL, 0, 0, "start again at the end"),
+    FW_FIELD_ABOVE(fwi_file_occupancy, decision, FW_FIELD_TIME, FW_OPTIONAL, 0, MOST_S,
+                   "interval between decision instants"),
+};
+
+static const fw_record occupancy_record = {.name = "occupancy",
+                                           .doc = "what a job did while it was recorded, with the power of a model",
+                                           .size = sizeof(fwi_file_occupancy),
+                                           .defaults = &occupancy_defaults,
+                                           .fields = occupancy_fields,
+                                           .field_count = FW_COUNT_OF(occupancy_fields)};
+
 static const fw_field phase_fields[] = {
     FW_FIELD(fwi_file_phase, duration, FW_FIELD_TIME, FW_REQUIRED, 0, MOST_S, "how long the phase lasts"),
     FW_FIELD(fwi_file_phase, power, FW_FIELD_POWER, FW_REQUIRED, 0, 1e5, "power of each GPU in it"),
@@ -145,8 +185,11 @@ static const fw_record cycle_record = {.name = "cycle",
                                        .fields = cycle_fields,
                                        .field_count = FW_COUNT_OF(cycle_fields)};
 
-const fw_variant_case fwi_job_cases[] = {
-    {"grpo", &grpo_record}, {"replay", &replay_record}, {"cycle", &cycle_record}, {NULL, NULL}};
+const fw_variant_case fwi_job_cases[] = {{"grpo", &grpo_record},
+                                         {"replay", &replay_record},
+                                         {"cycle", &cycle_record},
+                                         {"occupancy", &occupancy_record},
+                                         {NULL, NULL}};
 
 static const fwi_file_topology topology_defaults = {.gpus_per_node = 8, .nodes_per_rack = 4, .racks_per_row = 10};
 static const fw_field topology_fields[] = {

@@ -42,6 +42,21 @@ typedef struct fwi_file_replay {
   fw_time_ns decision;
 } fwi_file_replay;
 
+typedef struct fwi_file_occupancy {
+  char *job_class;
+  char *model;
+  char *trace; /* a path, or "given": from the command line */
+  int kind;    /* fw_series_kind */
+  char *counters;
+  char *phases;
+  char *role;
+  int64_t skipped_phases;
+  int64_t priority;
+  fw_time_ns start_offset;
+  bool loop;
+  fw_time_ns decision;
+} fwi_file_occupancy;
+
 typedef struct fwi_file_phase {
   fw_time_ns duration;
   fw_power_mw power;

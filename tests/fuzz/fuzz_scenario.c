@@ -54,6 +54,7 @@ static bool is_small_job(const fw_scenario_job *job) {
   case FW_JOB_CYCLE:
     return cycle >= RUN_CYCLE_LEAST;
   case FW_JOB_REPLAY:
+  case FW_JOB_OCCUPANCY:
     break;
   }
   return true;
