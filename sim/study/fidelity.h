@@ -15,8 +15,9 @@
  *                  is the recording's own P80, P90, P95 or P99 at this window
  * (energy error, NRMSE and the ACF figures as in powertrace-sim's evaluation, there on 1 s means only.)
  *
- * Every seed is one simulation. A score is the median over seeds of the score of each, and a predicted violation rate
- * is the mean over seeds, because it is a probability. A figure that does not exist is NaN. */
+ * Every seed is one simulation; where one does not vary, its autocorrelation counts as 0. A score is the median over
+ * seeds of the score of each, and a predicted violation rate is the mean over seeds, because it is a probability. A
+ * figure that does not exist is NaN. */
 #ifndef FW_STUDY_FIDELITY_H
 #define FW_STUDY_FIDELITY_H
 
@@ -24,8 +25,9 @@
 #include "sim/base/units.h"
 #include "sim/study/estimate.h"
 
-/* A tick at which the power of a GPU is not known. */
+/* A tick at which the power of a GPU is not known; one at which what follows does not continue what was before. */
 #define FW_FIDELITY_UNKNOWN INT64_MIN
+#define FW_FIDELITY_BREAK (INT64_MIN + 1)
 
 typedef enum fw_fidelity_metric {
   FW_FIDELITY_ENERGY,
@@ -50,8 +52,9 @@ extern const char *const fw_fidelity_metric_names[]; /* "energy_error", "bias", 
 
 #define FW_FIDELITY_BUDGETS ((size_t)4) /* at the recording's P80, P90, P95, P99 */
 
-/* A recording and its simulations. Powers are row by row: `power[tick * gpu_count + gpu]`, means over a tick.
- * Stretches that did not follow each other may stand one behind the other, with a tick between them that is unknown. */
+/* A recording and its simulations. Powers are row by row: `power[tick * gpu_count + gpu]`, means over a tick, 0 to 10
+ * MW. Stretches that did not follow each other may stand one behind the other with a break between them: no window and
+ * no lag reaches over it. */
 typedef struct fw_fidelity_run {
   const char *name;
   fw_time_ns tick;
@@ -122,18 +125,19 @@ typedef struct fw_fidelity_summary {
 fw_status fw_fidelity_summarize(const fw_fidelity *runs, size_t run_count, fw_fidelity_summary *out,
                                 fw_diagnostics *diagnostics);
 
-/* What a run is held to. Zeroes in `fw_fidelity_limits` are no limits; the bars of the project are in
- * fw_fidelity_default_limits. */
+/* What a run is held to, in shares. */
 typedef struct fw_fidelity_limits {
-  double energy;         /* share */
-  double tail_short;     /* share: P95 and P99 at windows below 30 s */
-  double tail_long;      /* share: the same from 30 s on */
-  double ks;             /* or `ks_own` x the recording's own, whichever is larger */
-  double ks_own;         /* factor on the smaller of its two own distances */
+  fw_time_ns short_window; /* where energy, tails, KS and ACF are held to limits */
+  fw_time_ns long_window;  /* where tails are too */
+  double energy;
+  double tail_short; /* P95, and P99 where it may be barred */
+  double tail_long;
+  double ks; /* or `ks_own` x the smaller of the recording's own two distances, whichever is larger */
+  double ks_own;
   double acf_mae;        /* or that of the recording's halves */
-  double violation;      /* share of time; or the recording's own interval */
-  size_t blocks;         /* fewer: no bar on anything */
-  double tail_effective; /* fewer effective samples: no bar on P99 */
+  double violation;      /* at every window; or the recording's own interval */
+  size_t blocks;         /* fewer: nothing is barred */
+  double tail_effective; /* fewer effective samples: P99 is not barred */
 } fw_fidelity_limits;
 
 extern const fw_fidelity_limits fw_fidelity_default_limits;
@@ -141,13 +145,29 @@ extern const fw_fidelity_limits fw_fidelity_default_limits;
 typedef enum fw_fidelity_verdict { FW_FIDELITY_MET, FW_FIDELITY_MISSED, FW_FIDELITY_NOT_BARRED } fw_fidelity_verdict;
 
 /* One score against its limit. */
+#define FW_FIDELITY_REASON_SIZE ((size_t)160)
 typedef struct fw_fidelity_bar {
   fw_fidelity_verdict verdict;
-  double limit;     /* NaN where there is none */
-  char reason[160]; /* why it is not barred; "" where it is */
+  double limit;                         /* NaN where there is none */
+  char reason[FW_FIDELITY_REASON_SIZE]; /* why it is not barred; "" where it is */
 } fw_fidelity_bar;
 
 fw_fidelity_bar fw_fidelity_judge(const fw_fidelity_window *window, fw_fidelity_metric metric,
                                   const fw_fidelity_limits *limits);
+
+/* The bar for several runs together: met when at least half of those that are barred meet their own limits. */
+typedef struct fw_fidelity_group {
+  fw_fidelity_verdict verdict;
+  size_t barred;
+  size_t met;
+  size_t worst_run;   /* the largest score / limit; SIZE_MAX: none is barred */
+  double worst_score; /* NaN then */
+  double worst_limit;
+  char reason[FW_FIDELITY_REASON_SIZE]; /* of the first run, where none is barred */
+} fw_fidelity_group;
+
+/* Of the sums over GPUs at window number `window`. */
+fw_fidelity_group fw_fidelity_judge_runs(const fw_fidelity *runs, size_t run_count, size_t window,
+                                         fw_fidelity_metric metric, const fw_fidelity_limits *limits);
 
 #endif
