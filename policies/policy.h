@@ -130,6 +130,18 @@ typedef struct fw_fleet_action {
 
 typedef enum fw_policy_scope { FW_POLICY_JOB, FW_POLICY_FLEET } fw_policy_scope;
 
+/* A file that a policy's settings name. Whoever resolves settings finds it, reads it once and leaves what was made of
+ * it in them; it must outlive them. */
+typedef struct fw_policy_file {
+  const char *key;       /* of the name in the settings */
+  const char *folder;    /* in the installed share, where it is looked for after the scenario's own folder */
+  const char *extension; /* added to a name without it */
+  size_t name_offset;    /* char * in the settings */
+  size_t content_offset; /* pointer in the settings to what `read` makes */
+  fw_status (*read)(const char *path, void **content, fw_diagnostics *diagnostics);
+  void (*release)(void *content);
+} fw_policy_file;
+
 typedef struct fw_policy_type {
   uint32_t abi;         /* FW_POLICY_ABI */
   uint32_t struct_size; /* sizeof(fw_policy_type) */
@@ -158,6 +170,8 @@ typedef struct fw_policy_type {
   /* Its decisions depend neither on budgets nor on how power compares with them: one run then serves to judge it
    * against any number of budgets. False unless it is certain. */
   bool ignores_budget;
+
+  const fw_policy_file *file; /* that the settings name; NULL: none */
 } fw_policy_type;
 
 /* The built-in policies of a scope, as variants for scenario files (tag = kind, record = settings), ended by a NULL

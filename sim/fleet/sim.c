@@ -245,6 +245,10 @@ fw_time_ns fw_sim_now(const fw_sim *sim) {
   return sim->now;
 }
 
+fw_time_ns fw_sim_time_above(const fw_sim *sim, size_t window) {
+  return fw_meter_result(fwi_domains_site(&sim->domains)->meter, window).above;
+}
+
 /* Of the jobs that wait, in order of time, those whose view of the fleet is complete: all jobs have sampled the period
  * that they see, which was over a period before they ask. The others wait on while the first are answered. */
 static size_t answerable(const fw_sim *sim, const size_t *waiting, size_t count) {

@@ -88,6 +88,11 @@ void fw_sim_act_fleet(fw_sim *sim, const fw_fleet_action *action);
 
 fw_time_ns fw_sim_now(const fw_sim *sim);
 
+/* Time for which the site's true mean over the scenario's `window`-th window has been above its budget, since the run
+ * or its measuring began, in what has been measured so far: for those who train or watch. A job that waits may be ahead
+ * of the slowest of the others, and so of this, by less than the longest time between two of its decisions. */
+fw_time_ns fw_sim_time_above(const fw_sim *sim, size_t window);
+
 /* What it came to; only after the end. Free with fw_result_clear. */
 fw_status fw_sim_result(const fw_sim *sim, fw_result *out, fw_diagnostics *diagnostics);
 

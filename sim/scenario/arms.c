@@ -56,6 +56,34 @@ static fw_scenario_policy make_policy(const fwi_file_policy *file) {
   return policy;
 }
 
+/* Reads the file that the settings of a job policy name, if they do. */
+static fw_status read_content(fwi_resolve *resolve, const fwi_file_policy *policy, const fw_policy_type *type,
+                              const fw_json_value *value) {
+  const fw_policy_file *file = type->file;
+  if (file == NULL) {
+    return FW_OK;
+  }
+  unsigned char *settings = policy->job.value;
+  char *name = NULL;
+  char *path = NULL;
+  void *content = NULL;
+  memcpy(&name, settings + file->name_offset, sizeof name);
+  const fw_json_value *place = fwi_value_at(fwi_value_at(value, "job"), file->key);
+  fw_scenario_parts *parts = resolve->parts;
+  if (!fw_grow(&parts->contents, &parts->content_capacity, parts->content_count + 1, sizeof *parts->contents)) {
+    return fw_error_memory(resolve->diagnostics, "the file of a policy");
+  }
+  fw_status status = fwi_find_policy_file(resolve, file, name, place, &path);
+  status = status == FW_OK ? fwi_hash_file(resolve, path) : status;
+  status = status == FW_OK ? file->read(path, &content, resolve->diagnostics) : status;
+  if (status == FW_OK) {
+    parts->contents[parts->content_count++] = (fwi_policy_content){file, content};
+    memcpy(settings + file->content_offset, &content, sizeof content);
+  }
+  free(path);
+  return status;
+}
+
 static bool wanted(const fw_scenario_overrides *overrides, const char *name) {
   if (overrides == NULL || overrides->policy_count == 0) {
     return true;
@@ -108,7 +136,10 @@ fw_status fwi_resolve_policies(fwi_resolve *resolve) {
     }
     names[i] = file->name;
     if (wanted(resolve->overrides, file->name)) {
-      policies[kept++] = make_policy(file);
+      policies[kept] = make_policy(file);
+      status = fwi_first(status,
+                         read_content(resolve, file, policies[kept].job, fwi_element_at(resolve->root, "policies", i)));
+      kept++;
     }
   }
   status = fwi_first(status, check_wanted(resolve, names, count));

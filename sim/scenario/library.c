@@ -39,15 +39,13 @@ static char *installed_folder(const fwi_resolve *resolve, const char *folder) {
   return text.data;
 }
 
-fw_status fwi_find_file(fwi_resolve *resolve, const char *folder, const char *name, const fw_json_value *place,
-                        char **path) {
-  char *plain = file_name("", name);
-  char *beside = plain != NULL ? fw_path_beside(resolve->path, plain) : NULL;
-  char *share = installed_folder(resolve, folder);
-  char *installed = share != NULL ? file_name(share, name) : NULL;
+/* `plain` beside the scenario, or else `installed`, which may be NULL. Frees both but for the one that is `path`. */
+static fw_status choose_file(const fwi_resolve *resolve, const char *plain, char *installed, const fw_json_value *place,
+                             char **path) {
+  char *beside = fw_path_beside(resolve->path, plain);
   fw_status status = FW_OK;
   *path = NULL;
-  if (beside == NULL || (share != NULL && installed == NULL)) {
+  if (beside == NULL) {
     status = fw_error_memory(resolve->diagnostics, "the name of a parameter file");
   } else if (access(beside, R_OK) == 0) {
     *path = beside;
@@ -63,8 +61,50 @@ fw_status fwi_find_file(fwi_resolve *resolve, const char *folder, const char *na
   if (*path != installed) {
     free(installed);
   }
+  return status;
+}
+
+fw_status fwi_find_file(fwi_resolve *resolve, const char *folder, const char *name, const fw_json_value *place,
+                        char **path) {
+  char *plain = file_name("", name);
+  char *share = installed_folder(resolve, folder);
+  char *installed = share != NULL ? file_name(share, name) : NULL;
+  *path = NULL;
+  const bool whole = plain != NULL && (share == NULL || installed != NULL);
+  const fw_status status = whole ? choose_file(resolve, plain, installed, place, path)
+                                 : fw_error_memory(resolve->diagnostics, "the name of a parameter file");
+  if (!whole) {
+    free(installed);
+  }
   free(plain);
   free(share);
+  return status;
+}
+
+static bool ends_with(const char *text, const char *end) {
+  const size_t length = strlen(text);
+  const size_t wanted = strlen(end);
+  return length >= wanted && strcmp(text + length - wanted, end) == 0;
+}
+
+fw_status fwi_find_policy_file(const fwi_resolve *resolve, const fw_policy_file *file, const char *name,
+                               const fw_json_value *place, char **path) {
+  const char *share = resolve->overrides != NULL ? resolve->overrides->share : NULL;
+  fw_text plain = FW_TEXT_INIT;
+  fw_text installed = FW_TEXT_INIT;
+  fw_text_add_format(&plain, "%s%s", name, ends_with(name, file->extension) ? "" : file->extension);
+  if (share != NULL && !plain.failed) {
+    fw_text_add_format(&installed, "%s/%s/%s", share, file->folder, plain.data);
+  }
+  *path = NULL;
+  fw_status status = FW_OK;
+  if (plain.failed || installed.failed) {
+    fw_text_clear(&installed);
+    status = fw_error_memory(resolve->diagnostics, "the name of a policy's file");
+  } else {
+    status = choose_file(resolve, plain.data, installed.data, place, path);
+  }
+  fw_text_clear(&plain);
   return status;
 }
 

@@ -11,6 +11,12 @@ typedef struct fwi_recording {
   size_t count;
 } fwi_recording;
 
+/* A file that a policy's settings name, as read. */
+typedef struct fwi_policy_content {
+  const fw_policy_file *file;
+  void *content;
+} fwi_policy_content;
+
 /* Everything a scenario owns. */
 typedef struct fw_scenario_parts {
   fwi_file file;
@@ -32,6 +38,9 @@ typedef struct fw_scenario_parts {
   fw_scenario_policy *policies;
   fw_scenario_budget *budgets;
   fw_budget_step *steps;
+  fwi_policy_content *contents; /* of the policies' files */
+  size_t content_count;
+  size_t content_capacity;
   uint64_t hash;
 } fw_scenario_parts;
 
@@ -54,6 +63,11 @@ const fw_json_value *fwi_element_at(const fw_json_value *object, const char *key
  * hash. Caller frees the path. */
 fw_status fwi_find_file(fwi_resolve *resolve, const char *folder, const char *name, const fw_json_value *place,
                         char **path);
+
+/* The same for a file that a policy names, in the file's own folder of the share. `name` may end in its extension.
+ * Caller frees the path. */
+fw_status fwi_find_policy_file(const fwi_resolve *resolve, const fw_policy_file *file, const char *name,
+                               const fw_json_value *place, char **path);
 
 /* The model of that name, read at most once. */
 fw_status fwi_find_model(fwi_resolve *resolve, const char *name, const fw_json_value *place, const fw_job_model **out);

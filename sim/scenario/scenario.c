@@ -242,6 +242,10 @@ static void clear_parts(fw_scenario_parts *parts) {
     free(parts->occupancies[i]);
   }
   free(parts->occupancies);
+  for (size_t i = 0; i < parts->content_count; i++) {
+    parts->contents[i].file->release(parts->contents[i].content);
+  }
+  free(parts->contents);
   free(parts->models);
   free(parts->model_names);
   free(parts->recordings);
