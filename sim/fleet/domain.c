@@ -17,9 +17,12 @@ static size_t groups(size_t count, size_t per_group) {
 
 fw_status fwi_domain_meter(const fw_scenario *scenario, size_t gpus, size_t windows, bool percentiles, fw_meter **out,
                            fw_diagnostics *diagnostics) {
+  const fw_power_mw most =
+      fw_supply_input_power(&scenario->electrical.supply, (fw_power_mw)gpus * scenario->gpu.board_max,
+                            groups(gpus, scenario->topology.gpus_per_node));
   const fw_meter_options options = {.windows = scenario->windows,
                                     .window_count = windows,
-                                    .histogram_max = percentiles ? (fw_power_mw)gpus * scenario->gpu.board_max : 0,
+                                    .histogram_max = percentiles ? most : 0,
                                     .histogram_bins = HISTOGRAM_BINS};
   return fw_meter_create(&options, out, diagnostics);
 }
@@ -70,12 +73,24 @@ static void place_idle_gpus(const fw_scenario *scenario, size_t used_gpus, fwi_d
   }
 }
 
-fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, bool all, fwi_domains *out,
-                             fw_diagnostics *diagnostics) {
+/* The meter of a domain and its breakers. */
+static fw_status equip(const fw_scenario *scenario, fw_power_mw site_budget, bool all, fwi_domain *domain,
+                       fw_diagnostics *diagnostics) {
+  const bool site = domain->level == FW_DOMAIN_SITE;
+  domain->window_count = all || site || domain->budget > 0 ? scenario->window_count : 0;
+  const fw_status status =
+      fwi_domain_meter(scenario, scenario->topology.gpus, domain->window_count, site, &domain->meter, diagnostics);
+  return status != FW_OK ? status
+                         : fwi_protection_create(scenario, domain->level, site ? site_budget : domain->budget,
+                                                 &domain->protection, diagnostics);
+}
+
+fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, fw_power_mw site_budget, bool all,
+                             fwi_domains *out, fw_diagnostics *diagnostics) {
   const fw_topology *topology = &scenario->topology;
   const size_t nodes = groups(topology->gpus, topology->gpus_per_node);
   /* Racks and rows are never more than nodes. */
-  *out = (fwi_domains){.node_count = nodes, .tick = scenario->tick};
+  *out = (fwi_domains){.node_count = nodes, .tick = scenario->tick, .supply = scenario->electrical.supply};
   size_t most = 0;
   if (!fw_size_multiply(nodes, 3, &most) || (out->data = fw_allocate(most + 1, sizeof *out->data)) == NULL) {
     return fw_error_memory(diagnostics, "the power domains");
@@ -84,10 +99,7 @@ fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, bool
   place_idle_gpus(scenario, used_gpus, out);
   fw_status status = FW_OK;
   for (size_t i = 0; i < out->count && status == FW_OK; i++) {
-    fwi_domain *domain = &out->data[i];
-    const bool site = i + 1 == out->count;
-    domain->window_count = all || site || domain->budget > 0 ? scenario->window_count : 0;
-    status = fwi_domain_meter(scenario, topology->gpus, domain->window_count, site, &domain->meter, diagnostics);
+    status = equip(scenario, site_budget, all, &out->data[i], diagnostics);
   }
   if (status != FW_OK) {
     fwi_domains_free(out);
@@ -98,6 +110,7 @@ fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, bool
 void fwi_domains_free(fwi_domains *domains) {
   for (size_t i = 0; domains->data != NULL && i < domains->count; i++) {
     fw_meter_free(domains->data[i].meter);
+    fwi_protection_free(domains->data[i].protection);
   }
   free(domains->data);
   *domains = (fwi_domains){0};
@@ -113,6 +126,9 @@ fw_status fwi_domains_end(fwi_domains *domains, fw_energy_pj site_budget, fw_dia
   fw_status status = FW_OK;
   for (size_t i = 0; i < domains->count && status == FW_OK; i++) {
     fwi_domain *domain = &domains->data[i];
+    if (domain->level == FW_DOMAIN_NODE) {
+      domain->tick_energy = fw_supply_input(&domains->supply, domain->tick_energy, 1, domains->tick);
+    }
     fw_energy_pj budget = domain->budget > 0 ? fw_energy_of(domain->budget, domains->tick) : FW_METER_NO_BUDGET;
     if (domain->parent != FWI_NO_PARENT) {
       domains->data[domain->parent].tick_energy += domain->tick_energy;
@@ -120,6 +136,7 @@ fw_status fwi_domains_end(fwi_domains *domains, fw_energy_pj site_budget, fw_dia
       budget = site_budget;
     }
     status = fw_meter_push(domain->meter, domains->tick, domain->tick_energy, budget, diagnostics);
+    fwi_protection_push(domain->protection, domain->tick_energy);
   }
   return status;
 }
@@ -131,6 +148,7 @@ fwi_domain *fwi_domains_site(const fwi_domains *domains) {
 void fwi_domains_restart(fwi_domains *domains) {
   for (size_t i = 0; i < domains->count; i++) {
     fw_meter_restart(domains->data[i].meter);
+    fwi_protection_restart(domains->data[i].protection);
   }
 }
 

@@ -3,6 +3,7 @@
 #define FW_FLEET_DOMAIN_H
 
 #include "sim/engine/meter.h"
+#include "sim/fleet/protection.h"
 #include "sim/fleet/result.h"
 #include "sim/scenario/scenario.h"
 
@@ -16,7 +17,8 @@ typedef struct fwi_domain {
   fw_energy_pj idle_per_tick; /* nodes: GPUs without a job */
   fw_energy_pj tick_energy;   /* of the present tick */
   fw_meter *meter;
-  size_t window_count; /* of the meter: all of the scenario's, or none */
+  fwi_protection *protection; /* NULL: no breakers */
+  size_t window_count;        /* of the meter: all of the scenario's, or none */
 } fwi_domain;
 
 /* Children stand before their parents, the site is last. */
@@ -25,12 +27,13 @@ typedef struct fwi_domains {
   size_t count;
   size_t node_count;
   fw_time_ns tick;
+  fw_supply supply; /* of each node */
 } fwi_domains;
 
-/* `used_gpus` is the number of GPUs that have a job: the first ones. Without `all`, only the site and domains with a
- * budget meter windows, the others energy alone. */
-fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, bool all, fwi_domains *out,
-                             fw_diagnostics *diagnostics);
+/* `used_gpus` is the number of GPUs that have a job: the first ones; `site_budget` the base budget of the site, 0:
+ * none. Without `all`, only the site and domains with a budget meter windows, the others energy alone. */
+fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, fw_power_mw site_budget, bool all,
+                             fwi_domains *out, fw_diagnostics *diagnostics);
 void fwi_domains_free(fwi_domains *domains);
 
 /* A tick: begin, add the energy of each job's GPUs to their nodes, end. `site_budget` is the energy that the site is

@@ -90,6 +90,7 @@ static fw_status judge_others(fw_sim *sim, fw_time_ns from, fw_energy_pj truth, 
     const fw_energy_pj budget = allowed(&judge->budget, from, from + tick);
     status = fw_meter_push(judge->truth, tick, truth, budget, diagnostics);
     status = status != FW_OK ? status : fw_meter_push(judge->sensed, tick, sensed, budget, diagnostics);
+    fwi_protection_push(judge->protection, truth);
   }
   return status;
 }
@@ -101,14 +102,12 @@ static fw_status measure_tick(fw_sim *sim, size_t t, fw_diagnostics *diagnostics
   fwi_domains_begin(&sim->domains);
   const fw_power_mw reading = add_jobs(sim, t);
   fw_status status = fwi_domains_end(&sim->domains, budget, diagnostics);
-  if (status == FW_OK) {
-    status = fw_meter_push(sim->sensed, sim->scenario->tick, fw_energy_of(reading, sim->scenario->tick), budget,
-                           diagnostics);
-  }
+  const fw_time_ns tick = sim->scenario->tick;
+  const fw_energy_pj sensed =
+      fw_supply_input(&sim->domains.supply, fw_energy_of(reading, tick), sim->domains.node_count, tick);
+  status = status != FW_OK ? status : fw_meter_push(sim->sensed, tick, sensed, budget, diagnostics);
   const fw_energy_pj truth = fwi_domains_site(&sim->domains)->tick_energy;
-  if (status == FW_OK) {
-    status = judge_others(sim, from, truth, fw_energy_of(reading, sim->scenario->tick), diagnostics);
-  }
+  status = status != FW_OK ? status : judge_others(sim, from, truth, sensed, diagnostics);
   const int64_t hour = from / (3600 * FW_NS_PER_S) + sim->scenario->tariff.start_hour;
   sim->hour_energy[hour % FW_HOURS_PER_DAY] += truth;
   sim->gpu_ticks += sim->used_gpus;
@@ -127,6 +126,7 @@ static void restart(fw_sim *sim) {
   for (size_t i = 0; i < sim->options.other_count; i++) {
     fw_meter_restart(sim->others[i].truth);
     fw_meter_restart(sim->others[i].sensed);
+    fwi_protection_restart(sim->others[i].protection);
   }
   for (size_t j = 0; j < sim->job_count; j++) {
     fwi_job_restart(&sim->jobs[j]);

@@ -11,11 +11,17 @@ fw_fleet_setup fw_sim_fleet_setup(const fw_sim *sim) {
   const size_t idle = sim->scenario->topology.gpus - sim->used_gpus;
   return (fw_fleet_setup){.seed = sim->options.seed,
                           .job_count = sim->job_count,
-                          .nameplate_w = fw_power_to_watts(sim->scenario->nameplate),
+                          .nameplate_w =
+                              (double)sim->scenario->topology.gpus * fw_power_to_watts(sim->scenario->gpu.tdp),
                           .idle_w = (double)idle * fw_power_to_watts(sim->scenario->gpu.idle)};
 }
 
-/* The budget at `time` and after its next change, in W; NaN without a budget. */
+/* What a budget leaves for the GPUs: policies count in their watts. */
+static double for_gpus_w(const fw_sim *sim, fw_power_mw budget) {
+  return fw_supply_output_w(&sim->domains.supply, fw_power_to_watts(budget), sim->domains.node_count);
+}
+
+/* The budget of the GPUs at `time` and after its next change, in W; NaN without a budget. */
 typedef struct budget_view {
   double now_w;
   double next_w;
@@ -27,8 +33,8 @@ static budget_view view_budget(const fw_sim *sim, fw_time_ns time) {
     return (budget_view){(double)NAN, (double)NAN, (double)INFINITY};
   }
   fw_time_ns change = 0;
-  budget_view view = {.now_w = fw_power_to_watts(fwi_budget_at(&sim->budget, time, &change))};
-  view.next_w = change == FW_TIME_MAX ? view.now_w : fw_power_to_watts(fwi_budget_at(&sim->budget, change, NULL));
+  budget_view view = {.now_w = for_gpus_w(sim, fwi_budget_at(&sim->budget, time, &change))};
+  view.next_w = change == FW_TIME_MAX ? view.now_w : for_gpus_w(sim, fwi_budget_at(&sim->budget, change, NULL));
   view.next_in_s = change == FW_TIME_MAX ? (double)INFINITY : fw_time_to_seconds(change - time);
   return view;
 }

@@ -47,6 +47,25 @@ static void add_job_results(const fw_sim *sim, fw_result *out) {
   out->clamps.bias_w = sim->used_gpus > 0 ? bias_w(bias, (double)sim->used_gpus, out->measured) : 0.0;
 }
 
+static fw_power_mw budget_of(const fw_sim *sim, const fwi_domain *domain) {
+  return domain->level == FW_DOMAIN_SITE ? sim->budget.base : domain->budget;
+}
+
+/* The budgets of the children over their parent's. */
+static void add_oversubscription(const fw_sim *sim, fw_domain_result *results) {
+  for (size_t i = 0; i < sim->domains.count; i++) {
+    const size_t parent = sim->domains.data[i].parent;
+    if (parent != FWI_NO_PARENT) {
+      const double budget = (double)results[i].budget;
+      results[parent].oversubscription += budget > 0.0 ? budget : (double)NAN;
+    }
+  }
+  for (size_t i = 0; i < sim->domains.count; i++) {
+    const double sum = results[i].oversubscription;
+    results[i].oversubscription = sum > 0.0 && results[i].budget > 0 ? sum / (double)results[i].budget : (double)NAN;
+  }
+}
+
 static void add_domain_results(const fw_sim *sim, fw_result *out) {
   for (size_t i = 0; i < sim->domains.count; i++) {
     const fwi_domain *domain = &sim->domains.data[i];
@@ -54,16 +73,19 @@ static void add_domain_results(const fw_sim *sim, fw_result *out) {
     fw_domain_result *result = &out->domains[i];
     *result = (fw_domain_result){.level = domain->level,
                                  .index = domain->index,
-                                 .budget = site ? sim->budget.base : domain->budget,
-                                 .energy = fw_meter_energy(domain->meter)};
+                                 .budget = budget_of(sim, domain),
+                                 .energy = fw_meter_energy(domain->meter),
+                                 .breaker = fwi_protection_result(domain->protection)};
     result->window_count = domain->window_count;
     fwi_meter_results(domain->meter, domain->window_count, result->budget > 0, site, result->windows);
   }
+  add_oversubscription(sim, out->domains);
 }
 
 static void add_costs(const fw_sim *sim, fw_result *out) {
   for (size_t hour = 0; hour < FW_HOURS_PER_DAY; hour++) {
-    const double kwh = fw_energy_to_watt_hours(sim->hour_energy[hour]) / 1000.0;
+    const fw_energy_pj facility = fw_supply_facility(&sim->domains.supply, sim->hour_energy[hour]);
+    const double kwh = fw_energy_to_watt_hours(facility) / 1000.0;
     out->cost += kwh * sim->scenario->tariff.cost_per_kwh[hour];
     out->carbon_kg += kwh * sim->scenario->tariff.carbon_kg_per_kwh[hour];
   }
@@ -102,6 +124,7 @@ fw_status fw_sim_result(const fw_sim *sim, fw_result *out, fw_diagnostics *diagn
     return fw_error_memory(diagnostics, "a run's result");
   }
   out->energy = fw_meter_energy(fwi_domains_site(&sim->domains)->meter);
+  out->facility_energy = fw_supply_facility(&sim->domains.supply, out->energy);
   const bool budget = sim->budget.base > 0;
   fwi_meter_results(fwi_domains_site(&sim->domains)->meter, out->window_count, budget, true, out->windows);
   fwi_meter_results(sim->sensed, out->window_count, budget, false, out->sensed);
@@ -110,6 +133,7 @@ fw_status fw_sim_result(const fw_sim *sim, fw_result *out, fw_diagnostics *diagn
     const bool has_budget = judge->budget.base > 0;
     fwi_meter_results(judge->truth, out->window_count, has_budget, false, out->others[i].windows);
     fwi_meter_results(judge->sensed, out->window_count, has_budget, false, out->others[i].sensed);
+    out->others[i].breaker = fwi_protection_result(judge->protection);
   }
   add_job_results(sim, out);
   add_domain_results(sim, out);

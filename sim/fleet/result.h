@@ -3,7 +3,7 @@
 #define FW_FLEET_RESULT_H
 
 #include "policies/policy.h"
-#include "sim/base/units.h"
+#include "sim/scenario/scenario.h"
 
 typedef enum fw_stop_reason {
   FW_STOP_HORIZON,  /* the scenario's duration was simulated */
@@ -26,15 +26,32 @@ typedef struct fw_window_result {
   double p999_w;
 } fw_window_result;
 
-typedef enum fw_domain_level { FW_DOMAIN_NODE, FW_DOMAIN_RACK, FW_DOMAIN_ROW, FW_DOMAIN_SITE } fw_domain_level;
-
 extern const char *const fw_domain_level_names[];
+
+/* One breaker after a run. */
+typedef struct fw_breaker_reading {
+  double use; /* largest heat over the threshold: 1 trips; the margin is what it lacks to 1 */
+  uint64_t trips;
+  double first_trip_s; /* measured time; NaN without a trip */
+} fw_breaker_reading;
+
+/* The breakers of a domain, as they are believed to be and at both ends of what they may be. */
+typedef struct fw_breaker_result {
+  bool present;
+  bool redundant;                                /* several feeds */
+  double rating_w;                               /* load of the domain at which its breakers carry their rating */
+  double rating_one_lost_w;                      /* the same after the worst loss of one feed */
+  fw_breaker_reading all[FW_BREAKER_CASES];      /* all feeds in service */
+  fw_breaker_reading one_lost[FW_BREAKER_CASES]; /* one feed lost throughout; as above without redundancy */
+} fw_breaker_result;
 
 typedef struct fw_domain_result {
   fw_domain_level level;
-  size_t index;       /* within its level */
-  fw_power_mw budget; /* 0: none */
+  size_t index;            /* within its level */
+  fw_power_mw budget;      /* 0: none */
+  double oversubscription; /* budgets of its children over its own; NaN where it or a child has none */
   fw_energy_pj energy;
+  fw_breaker_result breaker;
   fw_window_result windows[FW_POLICY_WINDOWS];
   size_t window_count; /* 0 where the windows were not metered */
 } fw_domain_result;
@@ -64,14 +81,16 @@ typedef struct fw_job_result {
 typedef struct fw_judgement {
   fw_window_result windows[FW_POLICY_WINDOWS];
   fw_window_result sensed[FW_POLICY_WINDOWS];
+  fw_breaker_result breaker;
 } fw_judgement;
 
 typedef struct fw_result {
   fw_stop_reason stop_reason;
   fw_time_ns measured; /* duration less warm-up */
-  fw_energy_pj energy; /* of the site */
+  fw_energy_pj energy; /* of the site: IT, at the input of the nodes */
+  fw_energy_pj facility_energy;
   int64_t tokens;
-  double cost;
+  double cost; /* of the facility's energy, like the carbon */
   double carbon_kg;
   fw_window_result windows[FW_POLICY_WINDOWS]; /* of the site, on true power */
   fw_window_result sensed[FW_POLICY_WINDOWS];  /* of the site, on readings */

@@ -27,6 +27,7 @@ void fw_sim_free(fw_sim *sim) {
   for (size_t i = 0; sim->others != NULL && i < sim->options.other_count; i++) {
     fw_meter_free(sim->others[i].truth);
     fw_meter_free(sim->others[i].sensed);
+    fwi_protection_free(sim->others[i].protection);
   }
   free(sim->others);
   fwi_telemetry_free(&sim->site);
@@ -206,6 +207,9 @@ static fw_status create_judges(fw_sim *sim, fw_diagnostics *diagnostics) {
     status = status != FW_OK
                  ? status
                  : fwi_domain_meter(scenario, gpus, scenario->window_count, false, &judge->sensed, diagnostics);
+    status = status != FW_OK
+                 ? status
+                 : fwi_protection_create(scenario, FW_DOMAIN_SITE, judge->budget.base, &judge->protection, diagnostics);
   }
   return status;
 }
@@ -223,9 +227,9 @@ fw_status fw_sim_create(const fw_scenario *scenario, const fw_sim_options *optio
   fw_status status = allocate(sim) ? FW_OK : fw_error_memory(diagnostics, "a simulation");
   status = status != FW_OK ? status : create_jobs(sim, diagnostics);
   status = status != FW_OK ? status : place_gpus(sim, diagnostics);
-  status = status != FW_OK
-               ? status
-               : fwi_domains_create(scenario, sim->used_gpus, options->all_domains, &sim->domains, diagnostics);
+  status = status != FW_OK ? status
+                           : fwi_domains_create(scenario, sim->used_gpus, options->budget, options->all_domains,
+                                                &sim->domains, diagnostics);
   status = status != FW_OK ? status
                            : fwi_domain_meter(scenario, scenario->topology.gpus, scenario->window_count, false,
                                               &sim->sensed, diagnostics);

@@ -15,6 +15,7 @@ typedef struct fwi_judge {
   fwi_budget budget;
   fw_meter *truth;
   fw_meter *sensed;
+  fwi_protection *protection;
 } fwi_judge;
 
 struct fw_sim {

@@ -37,12 +37,43 @@ static void add_energy(fwi_json_out *object, fw_energy_pj energy) {
   fwi_json_string(object, "energy_j_exact", fw_energy_format(energy, joules));
 }
 
+static void add_breaker_state(fwi_json_out *out, const char *key, double rating_w,
+                              const fw_breaker_reading readings[FW_BREAKER_CASES]) {
+  static const char *const names[FW_BREAKER_CASES] = {"nominal", "earliest", "latest"};
+  fwi_json_out object = fwi_json_open(out, key, '{');
+  fwi_json_number(&object, "rating_w", rating_w);
+  for (size_t i = 0; i < FW_BREAKER_CASES; i++) {
+    fwi_json_out one = fwi_json_open(&object, names[i], '{');
+    fwi_json_number(&one, "margin", 1.0 - readings[i].use);
+    fwi_json_unsigned(&one, "trips", readings[i].trips);
+    fwi_json_number(&one, "first_trip_s", readings[i].first_trip_s);
+    fwi_json_close(&one, '}');
+  }
+  fwi_json_close(&object, '}');
+}
+
+static void add_breaker(fwi_json_out *domain, const fw_breaker_result *breaker) {
+  if (!breaker->present) {
+    return;
+  }
+  fwi_json_out object = fwi_json_open(domain, "breaker", '{');
+  add_breaker_state(&object, "all_feeds", breaker->rating_w, breaker->all);
+  if (breaker->redundant) {
+    add_breaker_state(&object, "one_feed_lost", breaker->rating_one_lost_w, breaker->one_lost);
+  }
+  fwi_json_close(&object, '}');
+}
+
 static void add_domain(fwi_json_out *list, const fw_domain_result *domain) {
   fwi_json_out object = fwi_json_open(list, NULL, '{');
   fwi_json_string(&object, "level", fw_domain_level_names[domain->level]);
   fwi_json_unsigned(&object, "index", domain->index);
   fwi_json_number(&object, "budget_w", fw_power_to_watts(domain->budget));
+  if (!isnan(domain->oversubscription)) {
+    fwi_json_number(&object, "oversubscription", domain->oversubscription);
+  }
   add_energy(&object, domain->energy);
+  add_breaker(&object, &domain->breaker);
   add_windows(&object, "windows", domain->windows, domain->window_count);
   fwi_json_close(&object, '}');
 }
@@ -88,6 +119,9 @@ void fw_report_run_json(const fw_report_run *run, const fw_diagnostics *diagnost
   }
   fwi_json_integer(&object, "tokens", result->tokens);
   add_energy(&object, result->energy);
+  if (result->facility_energy != result->energy) {
+    fwi_json_number(&object, "facility_energy_wh", fw_energy_to_watt_hours(result->facility_energy));
+  }
   fwi_json_number(&object, "cost", result->cost);
   fwi_json_number(&object, "carbon_kg", result->carbon_kg);
   fwi_json_unsigned(&object, "ties", result->tie_count);

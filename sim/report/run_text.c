@@ -1,6 +1,7 @@
 /* One run as text. */
 #include <math.h>
 
+#include "sim/report/figure.h"
 #include "sim/report/notes.h"
 #include "sim/report/report.h"
 #include "sim/report/table.h"
@@ -30,6 +31,48 @@ static void add_windows(const fw_result *result, fw_text *out) {
     add_number(&table, window->p99_w, 6);
     add_number(&table, window->p50_w, 6);
   }
+  fwi_table_finish(&table, "  ", out);
+}
+
+/* The largest heat with its interval over what the breaker may be: from the latest to the earliest. */
+static void add_breaker_row(fwi_table *table, const fw_domain_result *domain, const char *state, double rating_w,
+                            const fw_breaker_reading readings[FW_BREAKER_CASES]) {
+  char nominal[FW_NUMBER_TEXT_SIZE];
+  char least[FW_NUMBER_TEXT_SIZE];
+  char most[FW_NUMBER_TEXT_SIZE];
+  fwi_table_add(table, "%s %zu", fw_domain_level_names[domain->level], domain->index);
+  fwi_table_add(table, "%s", state);
+  add_number(table, rating_w, 6);
+  fwi_table_add(table, "%s (%s to %s)", fwi_figure_fixed(100.0 * (1.0 - readings[FW_BREAKER_NOMINAL].use), 1, nominal),
+                fwi_figure_fixed(100.0 * (1.0 - readings[FW_BREAKER_EARLIEST].use), 1, least),
+                fwi_figure_fixed(100.0 * (1.0 - readings[FW_BREAKER_LATEST].use), 1, most));
+  fwi_table_add(table, "%llu (%llu to %llu)", (unsigned long long)readings[FW_BREAKER_NOMINAL].trips,
+                (unsigned long long)readings[FW_BREAKER_LATEST].trips,
+                (unsigned long long)readings[FW_BREAKER_EARLIEST].trips);
+}
+
+/* The site has breakers wherever any domain has. */
+static bool has_breakers(const fw_result *result) {
+  return result->domain_count > 0 && result->domains[result->domain_count - 1].breaker.present;
+}
+
+static void add_breakers(const fw_result *result, fw_text *out) {
+  static const char *const head[] = {"breakers", "feeds", "rating, W", "margin, %", "trips"};
+  fwi_table table = fwi_table_start(sizeof head / sizeof head[0]);
+  for (size_t i = 0; i < table.columns; i++) {
+    fwi_table_add(&table, "%s", head[i]);
+  }
+  for (size_t i = 0; i < result->domain_count; i++) {
+    const fw_domain_result *domain = &result->domains[i];
+    const fw_breaker_result *breaker = &domain->breaker;
+    if (breaker->present) {
+      add_breaker_row(&table, domain, "all", breaker->rating_w, breaker->all);
+    }
+    if (breaker->present && breaker->redundant) {
+      add_breaker_row(&table, domain, "one lost", breaker->rating_one_lost_w, breaker->one_lost);
+    }
+  }
+  fw_text_add(out, "\n");
   fwi_table_finish(&table, "  ", out);
 }
 
@@ -69,8 +112,17 @@ void fw_report_run_text(const fw_report_run *run, const fw_diagnostics *diagnost
   fw_text_add_number(out, energy_wh * 3600.0 / seconds, 6);
   fw_text_add(out, " W, energy ");
   fw_text_add_number(out, energy_wh, 7);
-  fw_text_add_format(out, " Wh, %lld tokens\n\n", (long long)result->tokens);
+  fw_text_add(out, " Wh");
+  if (result->facility_energy != result->energy) {
+    fw_text_add(out, " (IT; facility ");
+    fw_text_add_number(out, fw_energy_to_watt_hours(result->facility_energy), 7);
+    fw_text_add(out, " Wh)");
+  }
+  fw_text_add_format(out, ", %lld tokens\n\n", (long long)result->tokens);
   add_windows(result, out);
+  if (has_breakers(result)) {
+    add_breakers(result, out);
+  }
   fw_text_add(out, "\n");
   add_jobs(run, out);
   if (run->digest != NULL) {

@@ -154,6 +154,12 @@ static fw_status check_one_budget(fwi_resolve *resolve) {
     return fw_json_error(fwi_value_at(resolve->root, "oversubscription"), resolve->diagnostics,
                          "the scenario also has a budget; give one of the two");
   }
+  if (resolve->scenario->electrical.feed_count[FW_DOMAIN_SITE] > 0 &&
+      (resolve->file->budget_given || resolve->file->oversubscription.count > 0)) {
+    return fw_json_error(fwi_value_at(fwi_value_at(resolve->root, "electrical"), "site_feeds"), resolve->diagnostics,
+                         "the feeds of the site set its budget; take out \"%s\"",
+                         resolve->file->budget_given ? "budget" : "oversubscription");
+  }
   return FW_OK;
 }
 
@@ -165,6 +171,17 @@ static fw_status add_ratio(fwi_resolve *resolve, double ratio, fw_scenario_budge
                     "an oversubscription ratio of %g leaves no budget of at least 1 mW; give a number above 0", ratio);
   }
   return FW_OK;
+}
+
+/* The budget where no ratios are given: written, or what the feeds carry. */
+static fw_power_mw plain_budget(const fwi_resolve *resolve) {
+  const fw_electrical *electrical = &resolve->scenario->electrical;
+  const size_t count = electrical->feed_count[FW_DOMAIN_SITE];
+  fw_power_mw budget = resolve->file->budget;
+  if (count > 0) {
+    (void)fw_power_from_watts(fw_feeds_usable_limit_w(electrical->feeds[FW_DOMAIN_SITE], count), &budget);
+  }
+  return budget;
 }
 
 fw_status fwi_resolve_budgets(fwi_resolve *resolve) {
@@ -182,8 +199,9 @@ fw_status fwi_resolve_budgets(fwi_resolve *resolve) {
     status = fwi_first(status, add_ratio(resolve, ratios[i], &budgets[i]));
   }
   if (ratio_count == 0) {
-    budgets[0].power = file->budget;
-    budgets[0].oversubscription = file->budget > 0 ? (double)resolve->scenario->nameplate / (double)file->budget : 0.0;
+    const fw_power_mw budget = plain_budget(resolve);
+    budgets[0].power = budget;
+    budgets[0].oversubscription = budget > 0 ? (double)resolve->scenario->nameplate / (double)budget : 0.0;
   }
   resolve->scenario->budgets = budgets;
   resolve->scenario->budget_count = ratio_count > 0 ? ratio_count : 1;

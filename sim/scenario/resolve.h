@@ -78,6 +78,9 @@ fw_status fwi_hash_file(fwi_resolve *resolve, const char *path);
 /* All jobs, from file->jobs (jobs.c). */
 fw_status fwi_resolve_jobs(fwi_resolve *resolve);
 
+/* Feeds, breakers and losses (electrical.c): before the budgets, which they may set. */
+fw_status fwi_resolve_electrical(fwi_resolve *resolve);
+
 /* The arms and the budgets (arms.c). */
 fw_status fwi_resolve_policies(fwi_resolve *resolve);
 fw_status fwi_resolve_budgets(fwi_resolve *resolve);

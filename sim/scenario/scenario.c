@@ -151,7 +151,6 @@ static fw_status resolve_topology(fwi_resolve *resolve) {
     return fw_json_error(place, resolve->diagnostics, "the jobs ask for %zu GPUs, the fleet has %zu", needed,
                          topology->gpus);
   }
-  resolve->scenario->nameplate = (fw_power_mw)topology->gpus * resolve->scenario->gpu.tdp;
   return FW_OK;
 }
 
@@ -218,6 +217,7 @@ static fw_status resolve_all(fwi_resolve *resolve) {
   status = fwi_first(status, fwi_resolve_jobs(resolve));
   if (resolve->parts->job_count > 0) {
     status = fwi_first(status, resolve_topology(resolve));
+    status = fwi_first(status, fwi_resolve_electrical(resolve));
   }
   scenario->jobs = resolve->parts->jobs;
   scenario->job_count = resolve->parts->job_count;

@@ -5,6 +5,8 @@
 #ifndef FW_SCENARIO_SCENARIO_H
 #define FW_SCENARIO_SCENARIO_H
 
+#include "models/breaker.h"
+#include "models/electrical.h"
 #include "models/gpu.h"
 #include "models/job.h"
 #include "policies/policy.h"
@@ -61,6 +63,30 @@ typedef struct fw_topology {
   fw_power_mw row_budget;
 } fw_topology;
 
+/* Levels of power domains, from the bottom up. */
+typedef enum fw_domain_level { FW_DOMAIN_NODE, FW_DOMAIN_RACK, FW_DOMAIN_ROW, FW_DOMAIN_SITE } fw_domain_level;
+#define FW_DOMAIN_LEVELS 4
+
+/* What stands between the GPUs and the grid. */
+typedef struct fw_electrical {
+  fw_supply supply;
+  const fw_feed *feeds[FW_DOMAIN_LEVELS]; /* of each domain of a level; none stated: NULL */
+  size_t feed_count[FW_DOMAIN_LEVELS];
+  double continuous_factor; /* budget over rating, of breakers whose feeds are not stated */
+  bool has_breaker;         /* every domain with a budget has them */
+  fw_breaker_model breaker;
+} fw_electrical;
+
+/* Load at which the breakers of a domain carry their rating, over its budget: with all feeds in service, and after the
+ * worst loss of one (the same where there is one feed). */
+typedef struct fw_rating {
+  double all;
+  double one_lost;
+  bool redundant; /* more than one feed */
+} fw_rating;
+
+fw_rating fw_electrical_rating(const fw_electrical *electrical, fw_domain_level level);
+
 /* From `from` on (within the repeat) the budget is `factor` times the base. */
 typedef struct fw_budget_step {
   fw_time_ns from;
@@ -109,8 +135,9 @@ typedef struct fw_scenario {
   const fw_time_ns *windows;
   size_t window_count;
   fw_gpu_model gpu;
-  fw_power_mw nameplate; /* GPUs x TDP */
+  fw_power_mw nameplate; /* GPUs x TDP, with the overhead and losses of their nodes where those are stated */
   fw_topology topology;
+  fw_electrical electrical;
   fw_start_kind start;
   const fw_scenario_job *jobs;
   size_t job_count;

@@ -214,6 +214,40 @@ static const fw_record topology_record = {.name = "topology",
                                           .fields = topology_fields,
                                           .field_count = FW_COUNT_OF(topology_fields)};
 
+static const fwi_file_electrical electrical_defaults = {
+    .supply_efficiency = 1.0, .pue = 1.0, .continuous_factor = FW_CONTINUOUS_FACTOR};
+static const fw_field electrical_fields[] = {
+    FW_FIELD(fwi_file_electrical, node_overhead, FW_FIELD_POWER, FW_OPTIONAL, 0, 1e5,
+             "what a node draws beside its GPUs, behind its power supplies; idle nodes too"),
+    FW_FIELD(fwi_file_electrical, supply_efficiency, FW_FIELD_NUMBER, FW_OPTIONAL, 0.1, 1,
+             "output over input of a node's power supplies, to a millionth"),
+    FW_FIELD(fwi_file_electrical, pue, FW_FIELD_NUMBER, FW_OPTIONAL, 1, 100,
+             "facility over IT energy, for facility energy, cost and carbon; to a millionth"),
+    FW_FIELD_ABOVE(fwi_file_electrical, continuous_factor, FW_FIELD_NUMBER, FW_OPTIONAL, 0, 1,
+                   "budget over rating of the breakers where no feeds are given"),
+    FW_RECORDS(fwi_file_electrical, node_feeds, &fw_feed_record, FW_OPTIONAL,
+               "feeds of each node; their limit is its budget"),
+    FW_RECORDS(fwi_file_electrical, rack_feeds, &fw_feed_record, FW_OPTIONAL,
+               "feeds of each rack; their limit is its budget"),
+    FW_RECORDS(fwi_file_electrical, row_feeds, &fw_feed_record, FW_OPTIONAL,
+               "feeds of each row; their limit is its budget"),
+    FW_RECORDS(fwi_file_electrical, site_feeds, &fw_feed_record, FW_OPTIONAL,
+               "feeds of the site, in place of \"budget\": what they carry for good after the worst loss of one"),
+    {.name = "breaker",
+     .kind = FW_FIELD_RECORD,
+     .offset = offsetof(fwi_file_electrical, breaker),
+     .record = &fw_breaker_model_record,
+     .present_offset = offsetof(fwi_file_electrical, breaker_given),
+     .doc = "breakers of every domain that has a budget; default: none"},
+};
+
+static const fw_record electrical_record = {.name = "electrical",
+                                            .doc = "what stands between the GPUs and the grid",
+                                            .size = sizeof(fwi_file_electrical),
+                                            .defaults = &electrical_defaults,
+                                            .fields = electrical_fields,
+                                            .field_count = FW_COUNT_OF(electrical_fields)};
+
 static const fw_field step_fields[] = {
     FW_FIELD(fwi_file_step, from, FW_FIELD_TIME, FW_REQUIRED, 0, MOST_S, "when the step begins, within the repeat"),
     FW_FIELD_ABOVE(fwi_file_step, factor, FW_FIELD_NUMBER, FW_REQUIRED, 0, 100, "budget as a multiple of the base"),
@@ -294,6 +328,8 @@ static const fw_field file_fields[] = {
     FW_FIELD(fwi_file, gpu, FW_FIELD_STRING, FW_REQUIRED, 0, 0,
              "GPU file without .json, looked up beside the scenario and then among the installed GPUs"),
     FW_RECORD(fwi_file, topology, &topology_record, FW_OPTIONAL, "the tree of power domains"),
+    FW_RECORD(fwi_file, electrical, &electrical_record, FW_OPTIONAL,
+              "feeds, breakers and losses; default: GPUs alone, as their nameplate counts them"),
     {.name = "jobs",
      .kind = FW_FIELD_VARIANTS,
      .offset = offsetof(fwi_file, jobs),

@@ -2,6 +2,8 @@
 #ifndef FW_SCENARIO_TABLES_H
 #define FW_SCENARIO_TABLES_H
 
+#include "models/breaker.h"
+#include "models/electrical.h"
 #include "sim/base/record.h"
 
 typedef struct fwi_file_actuators {
@@ -83,6 +85,19 @@ typedef struct fwi_file_topology {
   fw_power_mw row_budget;
 } fwi_file_topology;
 
+typedef struct fwi_file_electrical {
+  fw_power_mw node_overhead;
+  double supply_efficiency;
+  double pue;
+  double continuous_factor;
+  fw_array node_feeds; /* fw_feed */
+  fw_array rack_feeds;
+  fw_array row_feeds;
+  fw_array site_feeds;
+  fw_breaker_model breaker;
+  bool breaker_given;
+} fwi_file_electrical;
+
 typedef struct fwi_file_step {
   fw_time_ns from;
   double factor;
@@ -118,6 +133,7 @@ typedef struct fwi_file {
   fw_array windows; /* fw_time_ns */
   char *gpu;
   fwi_file_topology topology;
+  fwi_file_electrical electrical;
   fw_array jobs; /* fw_variant */
   int start;     /* fw_start_kind */
   fw_power_mw budget;

@@ -10,7 +10,10 @@
 
 static const char everything[] =
     HEAD("60", "0.5, 600", "'oversubscription': [2]") ", 'seeds': 2, 'topology': {'gpus': 9, 'gpus_per_node': 2, "
-                                                      "'nodes_per_rack': 2, 'racks_per_row': 1}, 'tariff': "
+                                                      "'nodes_per_rack': 2, 'racks_per_row': 1, "
+                                                      "'rack_budget_w': 900}, 'electrical': {'pue': 1.2, 'breaker': "
+                                                      "{}, 'row_feeds': [{'rating_kva': 2}, {'rating_kva': 2}]}, "
+                                                      "'tariff': "
                                                       "{'cost_per_kwh': [0.1], 'carbon_kg_per_kwh': [0.2]}, "
                                                       "'policies': [{'name': 'uncontrolled'}, {'name': 'capped', "
                                                       "'fleet': {'kind': 'uniform_cap'}}], 'jobs': [{'kind': 'grpo', "
