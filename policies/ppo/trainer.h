@@ -17,6 +17,7 @@
 typedef struct fw_ppo_problem {
   const fw_ppo_environment_type *environment;
   const void *task;
+  size_t agent_count; /* 1 to FW_PPO_AGENTS; agents are numbered from 0 */
   fw_ppo_space space;
   const char *schema; /* what each observation and setting means, in any fixed form; kept in the weight file. A policy
                          is used, and a run resumed, only where it is the same to the byte */
