@@ -12,6 +12,14 @@
   ENTRY(FW_METRIC_COST, "cost", false, false)                                                                          \
   ENTRY(FW_METRIC_CARBON_KG, "carbon_kg", false, false)                                                                \
   ENTRY(FW_METRIC_MEAN_W, "mean_w", false, false)                                                                      \
+  ENTRY(FW_METRIC_BREAKER_USE, "breaker_use", false, false)                                                            \
+  ENTRY(FW_METRIC_BREAKER_USE_EARLIEST, "breaker_use_earliest", false, false)                                          \
+  ENTRY(FW_METRIC_BREAKER_USE_LATEST, "breaker_use_latest", false, false)                                              \
+  ENTRY(FW_METRIC_BREAKER_USE_ONE_LOST, "breaker_use_one_lost", false, false)                                          \
+  ENTRY(FW_METRIC_TRIPS, "trips", false, false)                                                                        \
+  ENTRY(FW_METRIC_TRIPS_EARLIEST, "trips_earliest", false, false)                                                      \
+  ENTRY(FW_METRIC_TRIPS_LATEST, "trips_latest", false, false)                                                          \
+  ENTRY(FW_METRIC_TRIPS_ONE_LOST, "trips_one_lost", false, false)                                                      \
   ENTRY(FW_METRIC_PEAK_W, "peak_w", true, false)                                                                       \
   ENTRY(FW_METRIC_P99_W, "p99_w", true, false)                                                                         \
   ENTRY(FW_METRIC_VIOLATION_RATE, "violation_rate", true, true)                                                        \

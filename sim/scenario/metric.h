@@ -13,6 +13,15 @@ typedef enum fw_metric {
   FW_METRIC_COST,
   FW_METRIC_CARBON_KG,
   FW_METRIC_MEAN_W,
+  /* Breakers, of the domain that comes closest to a trip, and trips of all; not where the scenario has none. */
+  FW_METRIC_BREAKER_USE,
+  FW_METRIC_BREAKER_USE_EARLIEST,
+  FW_METRIC_BREAKER_USE_LATEST,
+  FW_METRIC_BREAKER_USE_ONE_LOST,
+  FW_METRIC_TRIPS,
+  FW_METRIC_TRIPS_EARLIEST,
+  FW_METRIC_TRIPS_LATEST,
+  FW_METRIC_TRIPS_ONE_LOST,
   /* From here on one figure for each window. */
   FW_METRIC_PEAK_W,
   FW_METRIC_P99_W,

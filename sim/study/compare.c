@@ -63,7 +63,11 @@ static void keep_other(const fw_result *result, size_t index, run_record *run) {
     judged.windows[w].p99_w = p99_w;
     judged.sensed[w] = result->others[index].sensed[w];
   }
+  fw_breaker_result *breaker = &judged.domains[judged.domain_count - 1].breaker; /* of the site */
+  const fw_breaker_result own = *breaker;
+  *breaker = result->others[index].breaker;
   keep(&judged, run);
+  *breaker = own;
 }
 
 static fw_status run_one(void *context, size_t task, fw_diagnostics *diagnostics) {

@@ -15,6 +15,25 @@ static void extract_window(const fw_result *result, size_t w, double *values) {
   values[fw_metric_slot(FW_METRIC_EXCESS_WS, w)] = judged ? window->excess_ws : (double)NAN;
 }
 
+/* The closest that any domain came to a trip, and the trips of all. */
+static void extract_breakers(const fw_result *result, double *values) {
+  static const fw_metric use_of[] = {FW_METRIC_BREAKER_USE, FW_METRIC_BREAKER_USE_EARLIEST,
+                                     FW_METRIC_BREAKER_USE_LATEST, FW_METRIC_BREAKER_USE_ONE_LOST};
+  static const fw_metric trips_of[] = {FW_METRIC_TRIPS, FW_METRIC_TRIPS_EARLIEST, FW_METRIC_TRIPS_LATEST,
+                                       FW_METRIC_TRIPS_ONE_LOST};
+  for (size_t i = 0; i < result->domain_count; i++) {
+    const fw_breaker_result *breaker = &result->domains[i].breaker;
+    for (size_t k = 0; breaker->present && k <= FW_BREAKER_CASES; k++) {
+      const fw_breaker_reading *reading =
+          k < FW_BREAKER_CASES ? &breaker->all[k] : &breaker->one_lost[FW_BREAKER_NOMINAL];
+      double *use = &values[fw_metric_slot(use_of[k], 0)];
+      double *trips = &values[fw_metric_slot(trips_of[k], 0)];
+      *use = isnan(*use) ? reading->use : fmax(*use, reading->use);
+      *trips = (isnan(*trips) ? 0.0 : *trips) + (double)reading->trips;
+    }
+  }
+}
+
 void fw_metric_extract(const fw_result *result, double values[FW_METRIC_SLOTS]) {
   for (size_t i = 0; i < FW_METRIC_SLOTS; i++) {
     values[i] = (double)NAN;
@@ -31,6 +50,7 @@ void fw_metric_extract(const fw_result *result, double values[FW_METRIC_SLOTS]) 
     values[fw_metric_slot(FW_METRIC_TOKENS_PER_MWH, 0)] = tokens / (energy_wh / 1e6);
     values[fw_metric_slot(FW_METRIC_WH_PER_1K_TOKENS, 0)] = energy_wh / (tokens / 1000.0);
   }
+  extract_breakers(result, values);
   for (size_t w = 0; w < result->window_count; w++) {
     extract_window(result, w, values);
   }
