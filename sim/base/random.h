@@ -23,10 +23,13 @@ typedef enum fw_draw {
   FW_DRAW_START = 7,             /* entity: job; index: 0 */
   FW_DRAW_POLICY = 8,            /* entity: job; index: decision */
   FW_DRAW_ARRIVAL = 9,           /* entity: source; index: n-th arrival */
-  FW_DRAW_FAILURE = 10,          /* entity: GPU; index: n-th failure */
+  FW_DRAW_FAILURE = 10,          /* entity: GPU; index: n-th failure (time to it, and its repair) */
   FW_DRAW_BOOTSTRAP = 11,        /* entity: statistic; index: resample */
   FW_DRAW_PHASE = 12,            /* entity: job; index: step (durations that are drawn) */
-  FW_DRAW_GAIN = 13              /* entity: GPU; index: 0 */
+  FW_DRAW_GAIN = 13,             /* entity: GPU; index: 0 */
+  FW_DRAW_CAP_COMMAND = 14,      /* entity: job; index: n-th cap command (whether it is late or lost) */
+  FW_DRAW_REQUEST = 15,          /* entity: job; index: n-th request (context and output lengths) */
+  FW_DRAW_SUBMISSION = 16        /* entity: job; index: n-th job of a queue (its size and length) */
 } fw_draw;
 
 /* All variates of one purpose and entity under one seed. A value; copy freely. */

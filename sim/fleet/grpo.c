@@ -343,4 +343,11 @@ static double progress(const void *pointer) {
   return state->sequences > 0 ? (double)state->done / (double)state->sequences : 0.0;
 }
 
-const fwi_program_type fwi_grpo_program = {create, destroy, next, progress};
+static void rewind_to(void *pointer, uint64_t step) {
+  grpo_state *state = pointer;
+  state->step = step;
+  state->done = 0;
+  state->stage = STAGE_BATCH;
+}
+
+const fwi_program_type fwi_grpo_program = {create, destroy, next, progress, rewind_to};

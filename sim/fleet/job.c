@@ -18,6 +18,7 @@ void fwi_job_free(fwi_job *job) {
     job->program->destroy(job->program_state);
   }
   fwi_noise_free(&job->noise);
+  fwi_incidents_free(&job->incidents);
   fwi_telemetry_free(&job->telemetry);
   free(job->blocks.data);
   free(job->segments);
@@ -81,8 +82,13 @@ static void start_sensors_and_spikes(fwi_job *job, uint64_t seed) {
 fw_status fwi_job_create(const fw_scenario_job *spec, const fwi_job_setting *setting, uint32_t index, uint64_t seed,
                          const fwi_noise_tables *tables, fw_time_ns start, const fw_job_setup *setup, fwi_job *out,
                          fw_diagnostics *diagnostics) {
-  *out = (fwi_job){
-      .spec = spec, .setting = setting, .index = index, .slowdown = 1.0, .setup = *setup, .step_began = start};
+  *out = (fwi_job){.spec = spec,
+                   .setting = setting,
+                   .index = index,
+                   .slowdown = 1.0,
+                   .pace = 1.0,
+                   .setup = *setup,
+                   .step_began = start};
   out->per_gpu = 1.0 / (double)spec->gpus;
   out->cap = (fwi_cap){.commanded = setting->gpu->cap_max, .effective_at = FW_TIME_MAX, .clocks = 1.0};
   for (size_t i = 0; i < FW_ACTUATOR_COUNT; i++) {
@@ -93,6 +99,10 @@ fw_status fwi_job_create(const fw_scenario_job *spec, const fwi_job_setting *set
   if (status == FW_OK) {
     status = fwi_noise_create(tables, seed, index, (uint32_t)spec->first_gpu, spec->gpus,
                               fw_time_to_seconds(setting->tick), &out->noise, diagnostics);
+  }
+  if (status == FW_OK) {
+    status =
+        fwi_incidents_create(setting->adversities, setting->adversity_count, spec, seed, &out->incidents, diagnostics);
   }
   if (status == FW_OK) {
     status = fwi_telemetry_create(setting->telemetry_ticks, &out->telemetry, diagnostics);
@@ -109,11 +119,13 @@ fw_status fwi_job_create(const fw_scenario_job *spec, const fwi_job_setting *set
   /* An initial cap is a command like any other, given to a board that had none. */
   out->settings[FW_ACTUATOR_POWER_CAP_W] = fw_power_to_watts(setting->gpu->cap_max);
   fwi_job_set(out, 0, FW_ACTUATOR_POWER_CAP_W, setup->initial[FW_ACTUATOR_POWER_CAP_W]);
+  out->channel = fwi_cap_channel_make(setting->adversities, setting->adversity_count, spec->job_class, seed, index,
+                                      out->settings[FW_ACTUATOR_POWER_CAP_W]);
   return FW_OK;
 }
 
-static fw_status record(fwi_job *job, fw_sim_event_kind kind, fw_actuator actuator, double value,
-                        fw_diagnostics *diagnostics) {
+fw_status fwi_job_record(fwi_job *job, fw_sim_event_kind kind, fw_actuator actuator, double value,
+                         fw_diagnostics *diagnostics) {
   if (!job->setting->record_events) {
     return FW_OK;
   }
@@ -150,13 +162,21 @@ static fw_power_mw least(fw_power_mw a, fw_power_mw b) {
   return a < b ? a : b;
 }
 
-static void update_slowdown(fwi_job *job) {
+/* Work that all GPUs of a job do in step, so that the slowest holds it up. */
+static bool is_in_step(fw_phase phase) {
+  return phase == FW_PHASE_PREFILL || phase == FW_PHASE_ROLLOUT || phase == FW_PHASE_UPDATE;
+}
+
+void fwi_job_update_slowdown(fwi_job *job) {
   job->slowdown = 1.0;
   if (job->cap.active && job->block.phase != FW_PHASE_IDLE) {
     bool extrapolated = false;
     job->slowdown = fw_cap_slowdown(&job->setting->gpu->cap, job->block.phase, fw_power_to_watts(job->cap.enforced),
                                     fw_power_to_watts(job->block.demand), &extrapolated);
     job->extrapolated = job->extrapolated || extrapolated;
+  }
+  if (job->pace > 1.0 && is_in_step(job->block.phase)) {
+    job->slowdown *= job->pace;
   }
 }
 
@@ -168,7 +188,7 @@ static void enforce_cap(fwi_job *job) {
   job->cap.active = job->cap.commanded < job->setting->gpu->cap_max;
   job->cap.effective_at = FW_TIME_MAX;
   start_transient(job, from_w, fmin(demand_w, fw_power_to_watts(settled_limit(job))));
-  update_slowdown(job);
+  fwi_job_update_slowdown(job);
 }
 
 static void note_support(fwi_job *job) {
@@ -206,7 +226,7 @@ static void enter_block(fwi_job *job, const fwi_block *block) {
   if (job->cap.active) {
     overshoot(job);
   }
-  update_slowdown(job);
+  fwi_job_update_slowdown(job);
   note_support(job);
 }
 
@@ -274,15 +294,19 @@ static fw_status finish_block(fwi_job *job, fw_diagnostics *diagnostics) {
                     job->spec->job_class, fw_time_format(job->now, time_text));
   }
   fw_status status = FW_OK;
-  if ((marks & FWI_MARK_BATCH_END) != 0) {
-    status = record(job, FW_SIM_BATCH_END, FW_ACTUATOR_COUNT, (double)job->tokens, diagnostics);
+  if ((marks & FWI_MARK_UP) != 0) {
+    status = fwi_job_come_up(job, diagnostics);
+  }
+  if (status == FW_OK && (marks & FWI_MARK_BATCH_END) != 0) {
+    status = fwi_job_record(job, FW_SIM_BATCH_END, FW_ACTUATOR_COUNT, (double)job->tokens, diagnostics);
   }
   if (status == FW_OK && (marks & FWI_MARK_STEP_END) != 0) {
-    status = record(job, FW_SIM_STEP_END, FW_ACTUATOR_COUNT, (double)job->tokens, diagnostics);
+    status = fwi_job_record(job, FW_SIM_STEP_END, FW_ACTUATOR_COUNT, (double)job->tokens, diagnostics);
+    fwi_job_checkpoint(job);
     turn_step(job);
   }
   if (status == FW_OK && job->ended) {
-    status = record(job, FW_SIM_JOB_END, FW_ACTUATOR_COUNT, (double)job->tokens, diagnostics);
+    status = fwi_job_record(job, FW_SIM_JOB_END, FW_ACTUATOR_COUNT, (double)job->tokens, diagnostics);
     const fwi_block idle = {
         .phase = FW_PHASE_IDLE, .work = FW_TIME_MAX - job->now, .demand = job->setting->gpu->idle, .scale = 1.0};
     enter_block(job, &idle);
@@ -342,12 +366,17 @@ static fw_status continue_block(fwi_job *job, fw_time_ns until, fw_diagnostics *
   if (job->cap.effective_at <= job->now) {
     enforce_cap(job);
   }
+  if (fwi_cap_channel_next(&job->channel) <= job->now) {
+    job->cap.commanded = fwi_cap_channel_take(&job->channel);
+    enforce_cap(job);
+  }
   if (job->cap.in_transient && transient_end(job) <= job->now) {
     job->cap.in_transient = false;
   }
   fw_time_ns block_end = FW_TIME_MAX;
   (void)fw_time_add(job->now, time_for_work(job->remaining, job->slowdown), &block_end);
-  fw_time_ns stop = least(least(block_end, until), job->cap.effective_at);
+  fw_time_ns stop = least(least(block_end, until), least(job->cap.effective_at, job->incidents.next));
+  stop = least(stop, fwi_cap_channel_next(&job->channel));
   if (job->cap.in_transient) {
     /* Each tick gets its own part of the transient. */
     stop = least(least(stop, transient_end(job)), (job->now / job->setting->tick + 1) * job->setting->tick);
@@ -355,6 +384,9 @@ static fw_status continue_block(fwi_job *job, fw_time_ns until, fw_diagnostics *
   const fw_time_ns elapsed = stop - job->now;
   job->remaining = stop == block_end ? 0 : job->remaining - work_in_time(elapsed, job->slowdown);
   job->remaining = job->remaining < 0 ? 0 : job->remaining;
+  if (job->pace > 1.0 && is_in_step(job->block.phase)) {
+    job->outage.held_up_ns += (double)elapsed * (1.0 - 1.0 / job->pace);
+  }
   return elapsed > 0 ? emit(job, stop, diagnostics) : FW_OK;
 }
 
@@ -362,10 +394,12 @@ fw_process_state fwi_job_advance(void *pointer, fw_time_ns until, fw_diagnostics
   fwi_job *job = pointer;
   fw_status status = FW_OK;
   while (status == FW_OK && job->now < until && !job->waiting) {
-    if (!job->in_block) {
-      status = next_block(job, diagnostics);
-    } else if (job->remaining == 0) {
+    if (job->in_block && job->remaining == 0) {
       status = finish_block(job, diagnostics);
+    } else if (job->incidents.next <= job->now) {
+      status = fwi_job_strike(job, diagnostics);
+    } else if (!job->in_block) {
+      status = next_block(job, diagnostics);
     } else {
       status = continue_block(job, until, diagnostics);
     }
@@ -386,14 +420,20 @@ void fwi_job_set(fwi_job *job, fw_time_ns time, fw_actuator actuator, double val
   const fw_actuator_range *range = &job->setup.actuators[actuator];
   const double setting = fw_actuator_nearest(range, value);
   job->adjusted += setting != value;
-  if (setting == job->settings[actuator]) {
+  if (setting == job->settings[actuator] &&
+      (actuator != FW_ACTUATOR_POWER_CAP_W || fwi_cap_channel_has(&job->channel, setting))) {
     return;
   }
   job->settings[actuator] = setting;
   if (actuator == FW_ACTUATOR_POWER_CAP_W) {
-    (void)fw_power_from_watts(setting, &job->cap.commanded);
-    /* A command that is under way is overtaken, not put off. */
-    job->cap.effective_at = least(job->cap.effective_at, time + job->setting->gpu->cap.latency);
+    fw_power_mw cap = 0;
+    (void)fw_power_from_watts(setting, &cap);
+    const fw_time_ns effective_at = time + job->setting->gpu->cap.latency;
+    if (!fwi_cap_channel_holds_back(&job->channel, setting, cap, effective_at)) {
+      job->cap.commanded = cap;
+      /* A command that is under way is overtaken, not put off. */
+      job->cap.effective_at = least(job->cap.effective_at, effective_at);
+    }
   }
 }
 
@@ -404,7 +444,7 @@ fw_status fwi_job_act(fwi_job *job, const fw_job_action *action, fw_diagnostics 
       const double before = job->settings[i];
       fwi_job_set(job, job->now, (fw_actuator)i, action->settings[i]);
       if (job->settings[i] != before) {
-        status = record(job, FW_SIM_ACTUATOR, (fw_actuator)i, job->settings[i], diagnostics);
+        status = fwi_job_record(job, FW_SIM_ACTUATOR, (fw_actuator)i, job->settings[i], diagnostics);
       }
     }
   }
@@ -444,5 +484,6 @@ void fwi_job_restart(fwi_job *job) {
   job->floor_count = job->ceiling_count = job->capped_count = 0;
   job->bias_pj = job->energy = 0;
   job->extrapolated = false;
+  fwi_job_restart_disturbance(job);
   note_support(job);
 }

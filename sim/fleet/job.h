@@ -1,10 +1,12 @@
-/* A job in time: blocks of its program laid out under a power cap (job.c), cut into ticks of true power and readings
- * (sample.c), and the readings as its policy sees them (telemetry.c). A job touches nothing but itself, so jobs advance
- * in parallel. */
+/* A job in time: blocks of its program laid out under a power cap (job.c), struck by what the scenario has in store
+ * (outage.c), cut into ticks of true power and readings (sample.c), and the readings as its policy sees them
+ * (telemetry.c). A job touches nothing but itself, so jobs advance in parallel. */
 #ifndef FW_FLEET_JOB_H
 #define FW_FLEET_JOB_H
 
 #include "sim/engine/scheduler.h"
+#include "sim/fleet/cap_channel.h"
+#include "sim/fleet/incident.h"
 #include "sim/fleet/noise.h"
 #include "sim/fleet/program.h"
 #include "sim/fleet/sim.h"
@@ -17,6 +19,8 @@ typedef struct fwi_job_setting {
   size_t window_ticks;    /* ticks in the longest stretch between two collections */
   size_t telemetry_ticks; /* readings that a job's telemetry keeps */
   bool record_events;
+  const fw_adversity *adversities;
+  size_t adversity_count;
 } fwi_job_setting;
 
 /* Constant level over [from, to). */
@@ -44,6 +48,21 @@ typedef struct fwi_cap {
   double to_w;
 } fwi_cap;
 
+/* Where a job stands that was struck down, and what that has cost it since the warm-up ended. */
+typedef struct fwi_outage_state {
+  bool down_now; /* down, or being loaded */
+  fw_time_ns down_until;
+  fw_time_ns up_at; /* from then on the job works */
+  fw_power_mw power;
+  fw_time_ns down_since;      /* of the present outage */
+  int64_t checkpoint_tokens;  /* at the last checkpoint */
+  uint64_t checkpoint_steps;  /* likewise */
+  uint64_t checkpoint_number; /* the step that begins there, since the start */
+  fw_time_ns down_time;       /* of outages that are over */
+  double held_up_ns;
+  fw_disturbance counts;
+} fwi_outage_state;
+
 typedef struct fwi_job {
   const fw_scenario_job *spec;
   const fwi_job_setting *setting;
@@ -63,6 +82,10 @@ typedef struct fwi_job {
 
   fw_time_ns now;
   fwi_cap cap;
+  fwi_cap_channel channel;
+  fwi_incidents incidents;
+  fwi_outage_state outage;
+  double pace; /* factor of the slowest straggler on the job's times */
   double settings[FW_ACTUATOR_COUNT];
   fw_job_setup setup;
 
@@ -133,6 +156,32 @@ fw_status fwi_job_act(fwi_job *job, const fw_job_action *action, fw_diagnostics 
 
 /* Sets one actuator at `time`, from outside; the value is brought into the job's range. */
 void fwi_job_set(fwi_job *job, fw_time_ns time, fw_actuator actuator, double value);
+
+/* The job goes down now, for whatever cause, and comes up again as `outage` says (outage.c). In an outage already, the
+ * later end and the lower power hold. A job that has ended or not begun has nothing to lose. Between two calls of
+ * fwi_job_advance only: what it has sampled stays as it is. */
+fw_status fwi_job_interrupt(fwi_job *job, const fw_outage *outage, fw_adversity_kind cause,
+                            fw_diagnostics *diagnostics);
+
+/* Takes the incident that is due (outage.c). */
+fw_status fwi_job_strike(fwi_job *job, fw_diagnostics *diagnostics);
+
+/* An outage is over. */
+fw_status fwi_job_come_up(fwi_job *job, fw_diagnostics *diagnostics);
+
+/* A step has ended: a checkpoint, if it is due. */
+void fwi_job_checkpoint(fwi_job *job);
+
+/* What the events of the scenario did to it since the warm-up ended. */
+fw_disturbance fwi_job_disturbance(const fwi_job *job);
+
+/* Counts from here on: the warm-up has ended. `tokens` of those since the last checkpoint are forgotten. */
+void fwi_job_restart_disturbance(fwi_job *job);
+
+/* For outage.c: the slowdown of the present block, anew, and an event for the observer. */
+void fwi_job_update_slowdown(fwi_job *job);
+fw_status fwi_job_record(fwi_job *job, fw_sim_event_kind kind, fw_actuator actuator, double value,
+                         fw_diagnostics *diagnostics);
 
 /* Samples every whole tick that ends by job->now (sample.c). */
 void fwi_job_sample(fwi_job *job);

@@ -21,7 +21,7 @@ static double for_gpus_w(const fw_sim *sim, fw_power_mw budget) {
   return fw_supply_output_w(&sim->domains.supply, fw_power_to_watts(budget), sim->domains.node_count);
 }
 
-/* The budget of the GPUs at `time` and after its next change, in W; NaN without a budget. */
+/* The budget of the GPUs at `time` and after the next change that is known then, in W; NaN without a budget. */
 typedef struct budget_view {
   double now_w;
   double next_w;
@@ -33,8 +33,8 @@ static budget_view view_budget(const fw_sim *sim, fw_time_ns time) {
     return (budget_view){(double)NAN, (double)NAN, (double)INFINITY};
   }
   fw_time_ns change = 0;
-  budget_view view = {.now_w = for_gpus_w(sim, fwi_budget_at(&sim->budget, time, &change))};
-  view.next_w = change == FW_TIME_MAX ? view.now_w : for_gpus_w(sim, fwi_budget_at(&sim->budget, change, NULL));
+  budget_view view = {.now_w = for_gpus_w(sim, fwi_budget_at(&sim->budget, time, NULL))};
+  view.next_w = for_gpus_w(sim, fwi_budget_expected(&sim->budget, time, &change));
   view.next_in_s = change == FW_TIME_MAX ? (double)INFINITY : fw_time_to_seconds(change - time);
   return view;
 }

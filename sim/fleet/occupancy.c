@@ -111,4 +111,11 @@ static double progress(const void *pointer) {
   return fwi_walk_progress(&state->walk);
 }
 
-const fwi_program_type fwi_occupancy_program = {create, free, next, progress};
+/* Every step of a walk begins where the first did. */
+static void rewind_walk(void *pointer, uint64_t step) {
+  (void)step;
+  occupancy_state *state = pointer;
+  fwi_walk_rewind(&state->walk);
+}
+
+const fwi_program_type fwi_occupancy_program = {create, free, next, progress, rewind_walk};

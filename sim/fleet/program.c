@@ -30,6 +30,11 @@ double fwi_walk_progress(const fwi_walk *walk) {
   return (double)walk->position / (double)walk->count;
 }
 
+void fwi_walk_rewind(fwi_walk *walk) {
+  walk->position = 0;
+  walk->since_decision = 0;
+}
+
 const fwi_program_type *fwi_program_find(fw_job_kind kind) {
   static const fwi_program_type *const programs[] = {[FW_JOB_GRPO] = &fwi_grpo_program,
                                                      [FW_JOB_REPLAY] = &fwi_replay_program,

@@ -12,7 +12,8 @@ enum {
   FWI_MARK_BATCH_END = 1,
   FWI_MARK_STEP_END = 2,
   FWI_MARK_DECISION = 4, /* the job waits for its policy */
-  FWI_MARK_JOB_END = 8
+  FWI_MARK_JOB_END = 8,
+  FWI_MARK_UP = 16 /* an outage is over (outage.c) */
 };
 
 typedef struct fwi_block {
@@ -45,9 +46,11 @@ typedef struct fwi_walk {
 fw_status fwi_walk_add(fwi_walk *walk, const fw_scenario_job *job, fwi_block block, fwi_blocks *blocks,
                        fw_diagnostics *diagnostics);
 double fwi_walk_progress(const fwi_walk *walk);
+void fwi_walk_rewind(fwi_walk *walk);
 
 /* A program type. `next` appends at least one block; `settings` are those in force. `progress` is the share of the
- * present step's completions that are done, `step` the number of the present one. */
+ * present step's completions that are done. `rewind` goes back to the beginning of `step`, counted from 0: the next
+ * blocks do it again, with the same draws. */
 typedef struct fwi_program_type {
   fw_status (*create)(const fw_scenario_job *job, uint32_t index, uint64_t seed, fw_power_mw idle, void **state,
                       fw_diagnostics *diagnostics);
@@ -55,6 +58,7 @@ typedef struct fwi_program_type {
   fw_status (*next)(void *state, const double settings[FW_ACTUATOR_COUNT], fwi_blocks *blocks,
                     fw_diagnostics *diagnostics);
   double (*progress)(const void *state);
+  void (*rewind)(void *state, uint64_t step);
 } fwi_program_type;
 
 extern const fwi_program_type fwi_grpo_program;

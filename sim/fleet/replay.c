@@ -115,4 +115,11 @@ static double progress(const void *pointer) {
   return fwi_walk_progress(&state->walk);
 }
 
-const fwi_program_type fwi_replay_program = {create, destroy, next, progress};
+/* Every step of a walk begins where the first did. */
+static void rewind_walk(void *pointer, uint64_t step) {
+  (void)step;
+  replay_state *state = pointer;
+  fwi_walk_rewind(&state->walk);
+}
+
+const fwi_program_type fwi_replay_program = {create, destroy, next, progress, rewind_walk};

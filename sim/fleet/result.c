@@ -20,10 +20,11 @@ static double bias_w(fw_energy_pj bias, double gpus, fw_time_ns measured) {
 static fw_job_result job_result(const fwi_job *job, fw_time_ns measured) {
   /* A block that ended with the run was done, though nobody asked what came next. */
   const unsigned marks = job->in_block && job->remaining == 0 ? job->block.marks : 0;
+  const fw_disturbance disturbance = fwi_job_disturbance(job);
   return (fw_job_result){
-      .tokens = fwi_job_tokens(job),
+      .tokens = fwi_job_tokens(job) - disturbance.lost_tokens,
       .energy = job->energy,
-      .steps = job->steps + ((marks & FWI_MARK_STEP_END) != 0),
+      .steps = job->steps + ((marks & FWI_MARK_STEP_END) != 0) - disturbance.lost_steps,
       .batches = job->batches + ((marks & FWI_MARK_BATCH_END) != 0),
       .decisions = job->decisions,
       .adjusted_actions = job->adjusted,
@@ -33,7 +34,30 @@ static fw_job_result job_result(const fwi_job *job, fw_time_ns measured) {
                  .ceiling = job->ceiling_count,
                  .capped = job->capped_count,
                  .bias_w = bias_w(job->bias_pj, (double)job->spec->gpus, measured)},
+      .disturbance = disturbance,
   };
+}
+
+static void add_disturbance(fw_disturbance *sum, const fw_disturbance *part) {
+  for (size_t kind = 0; kind < FW_ADVERSITY_KINDS; kind++) {
+    sum->struck[kind] += part->struck[kind];
+  }
+  sum->lost_tokens += part->lost_tokens;
+  sum->lost_steps += part->lost_steps;
+  sum->down_s += part->down_s;
+  sum->held_up_s += part->held_up_s;
+  sum->late_caps += part->late_caps;
+  sum->lost_caps += part->lost_caps;
+}
+
+/* Calls on the site's budget that began while it was measured. Jobs count a loss of their feed on their own. */
+static void add_calls(const fw_sim *sim, fw_result *out) {
+  for (size_t i = 0; i < sim->scenario->adversity_count; i++) {
+    const fw_adversity *event = &sim->scenario->adversities[i];
+    const bool on_budget = event->kind == FW_ADVERSITY_DEMAND_RESPONSE || event->kind == FW_ADVERSITY_FEED_LOSS;
+    const bool began = event->from >= sim->warmup && event->from < sim->scenario->duration;
+    out->budget_calls += on_budget && began;
+  }
 }
 
 static void add_job_results(const fw_sim *sim, fw_result *out) {
@@ -43,7 +67,9 @@ static void add_job_results(const fw_sim *sim, fw_result *out) {
     out->tokens += out->jobs[j].tokens;
     bias += sim->jobs[j].bias_pj;
     add_clamps(&out->clamps, &out->jobs[j].clamps);
+    add_disturbance(&out->disturbance, &out->jobs[j].disturbance);
   }
+  add_calls(sim, out);
   out->clamps.bias_w = sim->used_gpus > 0 ? bias_w(bias, (double)sim->used_gpus, out->measured) : 0.0;
 }
 

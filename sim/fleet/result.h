@@ -65,16 +65,28 @@ typedef struct fw_clamp_count {
   uint64_t capped;  /* lowered by an enforced power cap: wanted, not a bias */
 } fw_clamp_count;
 
+/* What the scenario's events did. */
+typedef struct fw_disturbance {
+  uint64_t struck[FW_ADVERSITY_KINDS]; /* how often; of cap faults: commands that were late or lost */
+  int64_t lost_tokens;                 /* generated and lost */
+  uint64_t lost_steps;                 /* done and lost: those since the last checkpoint */
+  double down_s;                       /* in outages, until the job worked again */
+  double held_up_s;                    /* time that stragglers cost, beyond what the work takes */
+  uint64_t late_caps;
+  uint64_t lost_caps;
+} fw_disturbance;
+
 typedef struct fw_job_result {
-  int64_t tokens;
+  int64_t tokens; /* that were kept: what was lost is not among them, and is counted when it is done again */
   fw_energy_pj energy;
-  uint64_t steps;
+  uint64_t steps; /* likewise */
   uint64_t batches;
   uint64_t decisions;
   uint64_t adjusted_actions; /* settings that were rounded or limited */
   double mean_occupancy;     /* over rollout time; NaN without one */
   bool extrapolated;         /* ran outside its model's support, or a cap below the slowdown table */
   fw_clamp_count clamps;
+  fw_disturbance disturbance;
 } fw_job_result;
 
 /* The windows of the site, judged against one budget: on true power, and as read. */
@@ -102,7 +114,9 @@ typedef struct fw_result {
   fw_job_result *jobs;
   size_t job_count;
   fw_clamp_count clamps;
-  uint64_t gpu_ticks; /* simulated samples of GPUs that had a job */
+  fw_disturbance disturbance; /* of all jobs together */
+  uint64_t budget_calls;      /* losses of feed and demand responses that began */
+  uint64_t gpu_ticks;         /* simulated samples of GPUs that had a job */
   uint64_t tie_count;
 } fw_result;
 

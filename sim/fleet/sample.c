@@ -14,8 +14,10 @@ typedef struct limits {
 } limits;
 
 static limits limits_of(const fwi_job *job, const fwi_segment *segment) {
-  /* A recording is not questioned: its board may idle lower than this one. */
-  const double floor = job->spec->kind == FW_JOB_REPLAY ? 0.0 : (double)job->setting->gpu->idle;
+  /* A recording is not questioned: its board may idle lower than this one. Nor is a board that is off. */
+  const fw_power_mw idle = job->setting->gpu->idle;
+  const bool off = segment->phase == FW_PHASE_IDLE && segment->level < idle;
+  const double floor = job->spec->kind == FW_JOB_REPLAY ? 0.0 : (double)(off ? segment->level : idle);
   return (limits){floor, (double)segment->ceiling, (double)job->setting->gpu->board_max};
 }
 

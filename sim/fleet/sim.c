@@ -14,6 +14,8 @@
 /* Telemetry periods in a window of the scheduler: long enough that a job's ticks are sampled in runs. */
 #define WINDOW_PERIODS 16
 
+const char *const fw_sim_event_names[] = {"batch_end", "step_end", "actuator", "job_end", "down", "up"};
+
 void fw_sim_free(fw_sim *sim) {
   if (sim == NULL) {
     return;
@@ -189,7 +191,9 @@ static void set_rhythm(fw_sim *sim) {
                         .window_ticks = window_ticks,
                         .telemetry_ticks = (size_t)(fwi_earlier(longest, scenario->duration) / scenario->tick) +
                                            sim->period_ticks + window_ticks,
-                        .record_events = sim->options.observer != NULL};
+                        .record_events = sim->options.observer != NULL,
+                        .adversities = scenario->adversities,
+                        .adversity_count = scenario->adversity_count};
 }
 
 static fw_status create_judges(fw_sim *sim, fw_diagnostics *diagnostics) {

@@ -26,15 +26,19 @@ typedef enum fw_sim_event_kind {
   FW_SIM_BATCH_END,
   FW_SIM_STEP_END,
   FW_SIM_ACTUATOR, /* a setting changed: `actuator` to `value` */
-  FW_SIM_JOB_END
+  FW_SIM_JOB_END,
+  FW_SIM_DOWN, /* an outage begins */
+  FW_SIM_UP    /* the job works again */
 } fw_sim_event_kind;
+
+extern const char *const fw_sim_event_names[];
 
 typedef struct fw_sim_event {
   fw_time_ns time;
   uint32_t job;
   fw_sim_event_kind kind;
   fw_actuator actuator;
-  double value; /* setting, or tokens so far for batch and step ends */
+  double value; /* setting, or tokens so far (those that were lost later, too) */
 } fw_sim_event;
 
 /* Called from fw_sim_advance, on its thread, in order of time; events before the tick in which they happened ends. */

@@ -78,7 +78,26 @@ static void add_domain(fwi_json_out *list, const fw_domain_result *domain) {
   fwi_json_close(&object, '}');
 }
 
-static void add_job(fwi_json_out *list, const fw_scenario_job *spec, const fw_job_result *job) {
+static void add_disturbance(fwi_json_out *out, const fw_disturbance *disturbance) {
+  fwi_json_out object = fwi_json_open(out, "disturbance", '{');
+  fwi_json_out struck = fwi_json_open(&object, "struck", '{');
+  for (size_t kind = 0; kind < FW_ADVERSITY_KINDS; kind++) {
+    if (kind != FW_ADVERSITY_DEMAND_RESPONSE) { /* which strikes the budget, not jobs */
+      fwi_json_unsigned(&struck, fw_adversity_kind_names[kind], disturbance->struck[kind]);
+    }
+  }
+  fwi_json_close(&struck, '}');
+  fwi_json_number(&object, "down_s", disturbance->down_s);
+  fwi_json_integer(&object, "lost_tokens", disturbance->lost_tokens);
+  fwi_json_unsigned(&object, "lost_steps", disturbance->lost_steps);
+  fwi_json_number(&object, "held_up_s", disturbance->held_up_s);
+  fwi_json_unsigned(&object, "late_caps", disturbance->late_caps);
+  fwi_json_unsigned(&object, "lost_caps", disturbance->lost_caps);
+  fwi_json_close(&object, '}');
+}
+
+static void add_job(fwi_json_out *list, const fw_scenario *scenario, size_t index, const fw_job_result *job) {
+  const fw_scenario_job *spec = &scenario->jobs[index];
   fwi_json_out object = fwi_json_open(list, NULL, '{');
   fwi_json_string(&object, "class", spec->job_class);
   fwi_json_unsigned(&object, "gpus", spec->gpus);
@@ -95,6 +114,9 @@ static void add_job(fwi_json_out *list, const fw_scenario_job *spec, const fw_jo
   fwi_json_unsigned(&object, "lowered_to_board_maximum", job->clamps.ceiling);
   fwi_json_unsigned(&object, "held_by_power_cap", job->clamps.capped);
   fwi_json_number(&object, "bias_w_per_gpu", job->clamps.bias_w);
+  if (scenario->adversity_count > 0) {
+    add_disturbance(&object, &job->disturbance);
+  }
   fwi_json_close(&object, '}');
 }
 
@@ -125,6 +147,10 @@ void fw_report_run_json(const fw_report_run *run, const fw_diagnostics *diagnost
   fwi_json_number(&object, "cost", result->cost);
   fwi_json_number(&object, "carbon_kg", result->carbon_kg);
   fwi_json_unsigned(&object, "ties", result->tie_count);
+  if (scenario->adversity_count > 0) {
+    fwi_json_unsigned(&object, "budget_calls", result->budget_calls);
+    add_disturbance(&object, &result->disturbance);
+  }
   add_windows(&object, "windows", result->windows, result->window_count);
   add_windows(&object, "windows_sensed", result->sensed, result->window_count);
   fwi_json_out domains = fwi_json_open(&object, "domains", '[');
@@ -134,7 +160,7 @@ void fw_report_run_json(const fw_report_run *run, const fw_diagnostics *diagnost
   fwi_json_close(&domains, ']');
   fwi_json_out jobs = fwi_json_open(&object, "jobs", '[');
   for (size_t j = 0; j < result->job_count; j++) {
-    add_job(&jobs, &scenario->jobs[j], &result->jobs[j]);
+    add_job(&jobs, scenario, j, &result->jobs[j]);
   }
   fwi_json_close(&jobs, ']');
   fwi_json_close(&object, '}');

@@ -99,6 +99,55 @@ static void add_jobs(const fw_report_run *run, fw_text *out) {
   fwi_table_finish(&table, "  ", out);
 }
 
+static bool is_disturbed(const fw_disturbance *disturbance) {
+  uint64_t struck = 0;
+  for (size_t kind = 0; kind < FW_ADVERSITY_KINDS; kind++) {
+    struck += disturbance->struck[kind];
+  }
+  return struck > 0;
+}
+
+/* What the scenario's events did to each job that they struck. */
+static void add_disturbances(const fw_report_run *run, fw_text *out) {
+  static const char *const head[] = {"job",        "outages",    "down, s",   "lost tokens",
+                                     "lost steps", "held up, s", "late caps", "lost caps"};
+  fwi_table table = fwi_table_start(sizeof head / sizeof head[0]);
+  for (size_t i = 0; i < table.columns; i++) {
+    fwi_table_add(&table, "%s", head[i]);
+  }
+  for (size_t j = 0; j < run->result->job_count; j++) {
+    const fw_disturbance *seen = &run->result->jobs[j].disturbance;
+    const fw_scenario_job *spec = &run->scenario->jobs[j];
+    if (!is_disturbed(seen)) {
+      continue;
+    }
+    const uint64_t outages = seen->struck[FW_ADVERSITY_RESTART] + seen->struck[FW_ADVERSITY_FEED_LOSS] +
+                             seen->struck[FW_ADVERSITY_GPU_FAILURE] + seen->struck[FW_ADVERSITY_GPU_FAILURES];
+    fwi_table_add(&table, "%s[%zu]", spec->job_class, spec->member);
+    fwi_table_add(&table, "%llu", (unsigned long long)outages);
+    add_number(&table, seen->down_s, 6);
+    fwi_table_add(&table, "%lld", (long long)seen->lost_tokens);
+    fwi_table_add(&table, "%llu", (unsigned long long)seen->lost_steps);
+    add_number(&table, seen->held_up_s, 6);
+    fwi_table_add(&table, "%llu", (unsigned long long)seen->late_caps);
+    fwi_table_add(&table, "%llu", (unsigned long long)seen->lost_caps);
+  }
+  fwi_table_finish(&table, "  ", out);
+}
+
+static void add_events(const fw_report_run *run, fw_text *out) {
+  if (run->scenario->adversity_count == 0) {
+    return;
+  }
+  fw_text_add_format(out, "\nevents: %llu on the site's budget", (unsigned long long)run->result->budget_calls);
+  if (is_disturbed(&run->result->disturbance)) {
+    fw_text_add(out, "; on jobs:\n");
+    add_disturbances(run, out);
+  } else {
+    fw_text_add(out, ", none on jobs\n");
+  }
+}
+
 void fw_report_run_text(const fw_report_run *run, const fw_diagnostics *diagnostics, fw_text *out) {
   const fw_result *result = run->result;
   const double seconds = fw_time_to_seconds(result->measured);
@@ -125,6 +174,7 @@ void fw_report_run_text(const fw_report_run *run, const fw_diagnostics *diagnost
   }
   fw_text_add(out, "\n");
   add_jobs(run, out);
+  add_events(run, out);
   if (run->digest != NULL) {
     fw_text_add_format(out, "\ndigest %s\n", run->digest);
   }

@@ -12,10 +12,10 @@ static const fwi_file_policy *file_policy(const fwi_resolve *resolve, size_t ind
   return (const fwi_file_policy *)resolve->file->policies.data + index;
 }
 
-static fw_status check_classes(fwi_resolve *resolve, const fwi_file_policy *policy, const fw_json_value *value) {
+fw_status fwi_check_classes(fwi_resolve *resolve, const fw_array *classes, const fw_json_value *value) {
   fw_status status = FW_OK;
-  for (size_t i = 0; i < policy->classes.count; i++) {
-    const char *name = ((char *const *)policy->classes.data)[i];
+  for (size_t i = 0; i < classes->count; i++) {
+    const char *name = ((char *const *)classes->data)[i];
     bool known = false;
     for (size_t j = 0; j < resolve->parts->job_count && !known; j++) {
       known = strcmp(resolve->parts->jobs[j].job_class, name) == 0;
@@ -132,7 +132,8 @@ fw_status fwi_resolve_policies(fwi_resolve *resolve) {
     const fwi_file_policy *file = written > 0 ? file_policy(resolve, i) : &default_policy;
     if (written > 0) {
       status = fwi_first(status, check_unique(resolve, i));
-      status = fwi_first(status, check_classes(resolve, file, fwi_element_at(resolve->root, "policies", i)));
+      status =
+          fwi_first(status, fwi_check_classes(resolve, &file->classes, fwi_element_at(resolve->root, "policies", i)));
     }
     names[i] = file->name;
     if (wanted(resolve->overrides, file->name)) {

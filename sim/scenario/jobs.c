@@ -190,6 +190,7 @@ static fw_status resolve_grpo(fwi_resolve *resolve, const fwi_file_grpo *file, c
   job->gpus = (size_t)job->model->gpus;
   job->start = file->start_offset;
   job->workload = merge_workload(file, &job->model->workload);
+  job->checkpoint_steps = (uint64_t)file->checkpoint_steps;
   status = fwi_first(status, set_actuators(resolve, file, value, job));
   return status == FW_OK ? place_jobs(resolve, job, (size_t)file->count) : status;
 }
@@ -451,7 +452,8 @@ _Static_assert(offsetof(fw_cycle_phase, power) == offsetof(fwi_file_phase, power
 static fw_status resolve_entry(fwi_resolve *resolve, size_t entry) {
   const fw_variant *written = (const fw_variant *)resolve->file->jobs.data + entry;
   const fw_json_value *value = fwi_element_at(resolve->root, "jobs", entry);
-  fw_scenario_job job = {.class_index = entry, .kind = (fw_job_kind)(written->which - fwi_job_cases)};
+  fw_scenario_job job = {
+      .class_index = entry, .kind = (fw_job_kind)(written->which - fwi_job_cases), .checkpoint_steps = 1};
   switch (job.kind) {
   case FW_JOB_GRPO:
     return resolve_grpo(resolve, written->value, value, &job);

@@ -41,6 +41,8 @@ typedef struct fw_scenario_parts {
   fwi_policy_content *contents; /* of the policies' files */
   size_t content_count;
   size_t content_capacity;
+  fw_adversity *adversities;
+  fw_budget_call *calls;
   uint64_t hash;
 } fw_scenario_parts;
 
@@ -84,6 +86,12 @@ fw_status fwi_resolve_electrical(fwi_resolve *resolve);
 /* The arms and the budgets (arms.c). */
 fw_status fwi_resolve_policies(fwi_resolve *resolve);
 fw_status fwi_resolve_budgets(fwi_resolve *resolve);
+
+/* The events; after the jobs and the schedule (adversity.c). */
+fw_status fwi_resolve_adversities(fwi_resolve *resolve);
+
+/* Every class of a list must be that of a job. `value` is the object that has the list at "classes". */
+fw_status fwi_check_classes(fwi_resolve *resolve, const fw_array *classes, const fw_json_value *value);
 
 /* A later fault does not hide an earlier one. */
 static inline fw_status fwi_first(fw_status first, fw_status second) {

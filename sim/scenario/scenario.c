@@ -175,7 +175,8 @@ static fw_status resolve_schedule(fwi_resolve *resolve) {
     }
     out[i] = (fw_budget_step){steps[i].from, steps[i].factor};
   }
-  resolve->scenario->schedule = (fw_budget_schedule){out, file->steps.count, file->repeat};
+  resolve->scenario->schedule =
+      (fw_budget_schedule){.steps = out, .step_count = file->steps.count, .repeat = file->repeat};
   return FW_OK;
 }
 
@@ -222,6 +223,7 @@ static fw_status resolve_all(fwi_resolve *resolve) {
   scenario->jobs = resolve->parts->jobs;
   scenario->job_count = resolve->parts->job_count;
   status = fwi_first(status, fwi_resolve_policies(resolve));
+  status = fwi_first(status, fwi_resolve_adversities(resolve));
   return fwi_first(status, scenario->nameplate > 0 ? fwi_resolve_budgets(resolve) : FW_OK);
 }
 
@@ -253,6 +255,8 @@ static void clear_parts(fw_scenario_parts *parts) {
   free(parts->policies);
   free(parts->budgets);
   free(parts->steps);
+  free(parts->adversities);
+  free(parts->calls);
   fw_record_clear(&fwi_file_record, &parts->file);
 }
 

@@ -10,6 +10,7 @@
 #include "models/gpu.h"
 #include "models/job.h"
 #include "policies/policy.h"
+#include "sim/scenario/adversity.h"
 #include "traces/occupancy.h"
 #include "traces/trace.h"
 
@@ -49,6 +50,7 @@ typedef struct fw_scenario_job {
   fw_time_ns decision; /* all but GRPO: interval between decision instants */
   const fw_cycle_phase *cycle;
   size_t cycle_count;
+  uint64_t checkpoint_steps; /* a job that is struck down loses what it did since the last multiple of so many steps */
 } fw_scenario_job;
 
 /* The tree of power domains: `gpus_per_node` GPUs in a node, and so on up. A budget of 0 means that the level has none.
@@ -96,7 +98,9 @@ typedef struct fw_budget_step {
 typedef struct fw_budget_schedule {
   const fw_budget_step *steps; /* rising in `from`, the first at 0; none: constant */
   size_t step_count;
-  fw_time_ns repeat; /* 0: never */
+  fw_time_ns repeat;           /* 0: never */
+  const fw_budget_call *calls; /* on top of the steps; those in force at a time multiply */
+  size_t call_count;
 } fw_budget_schedule;
 
 #define FW_HOURS_PER_DAY 24
@@ -147,6 +151,8 @@ typedef struct fw_scenario {
   size_t budget_count;
   fw_budget_schedule schedule;
   fw_tariff tariff;
+  const fw_adversity *adversities;
+  size_t adversity_count;
   struct fw_scenario_parts *parts; /* owns all of the above */
 } fw_scenario;
 

@@ -28,7 +28,7 @@ static const fw_record actuator_record = {.name = "actuators",
                                           .fields = actuator_fields,
                                           .field_count = FW_COUNT_OF(actuator_fields)};
 
-static const fwi_file_grpo grpo_defaults = {.count = 1};
+static const fwi_file_grpo grpo_defaults = {.count = 1, .checkpoint_steps = 1};
 static const fw_field grpo_fields[] = {
     {.name = "class",
      .kind = FW_FIELD_STRING,
@@ -67,6 +67,8 @@ static const fw_field grpo_fields[] = {
      .doc = "tokens of each prompt; default: the model's"},
     FW_FIELD_ABOVE(fwi_file_grpo, power_cap, FW_FIELD_POWER, FW_OPTIONAL, 0, 1e5,
                    "power cap of each GPU at the start; default: none"),
+    FW_FIELD(fwi_file_grpo, checkpoint_steps, FW_FIELD_INTEGER, FW_OPTIONAL, 1, MOST_COUNT,
+             "steps between checkpoints: a job that is struck down goes on from the last one"),
     FW_RECORD(fwi_file_grpo, actuators, &actuator_record, FW_OPTIONAL, "settings that policies may choose from"),
 };
 
@@ -355,6 +357,11 @@ static const fw_field file_fields[] = {
      .doc = "how the budget changes over time; default: constant"},
     FW_RECORD(fwi_file, tariff, &tariff_record, FW_OPTIONAL, "what energy costs; default: nothing"),
     FW_RECORDS(fwi_file, policies, &policy_record, FW_OPTIONAL, "arms to compare; default: uncontrolled"),
+    {.name = "events",
+     .kind = FW_FIELD_VARIANTS,
+     .offset = offsetof(fwi_file, events),
+     .cases = fwi_event_cases,
+     .doc = "what befalls the fleet: restarts, losses of a feed, failures; default: nothing"},
 };
 
 const fw_record fwi_file_record = {.name = "scenario",

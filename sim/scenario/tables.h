@@ -29,6 +29,7 @@ typedef struct fwi_file_grpo {
   int64_t prompt_tokens;
   bool prompt_tokens_given;
   fw_power_mw power_cap; /* 0: the GPU's highest */
+  int64_t checkpoint_steps;
   fwi_file_actuators actuators;
 } fwi_file_grpo;
 
@@ -121,6 +122,66 @@ typedef struct fwi_file_policy {
   fw_array classes; /* char * */
 } fwi_file_policy;
 
+/* The kinds of events, in the order of fw_adversity_kind. */
+typedef struct fwi_file_restart {
+  fw_time_ns at;
+  fw_array classes; /* char * */
+  fw_time_ns down;
+  fw_time_ns load;
+  fw_power_mw down_power;
+  bool down_power_given;
+  bool keeps_work;
+} fwi_file_restart;
+
+typedef struct fwi_file_feed_loss {
+  fw_time_ns from;
+  fw_time_ns duration;
+  double left;
+  fw_array classes; /* char * */
+  fw_time_ns load;
+} fwi_file_feed_loss;
+
+typedef struct fwi_file_demand_response {
+  fw_time_ns from;
+  fw_time_ns duration;
+  double factor;
+  fw_time_ns notice;
+} fwi_file_demand_response;
+
+typedef struct fwi_file_gpu_failure {
+  fw_time_ns at;
+  int64_t gpu;
+  fw_time_ns repair;
+  fw_time_ns load;
+  fw_power_mw down_power;
+  bool down_power_given;
+} fwi_file_gpu_failure;
+
+typedef struct fwi_file_gpu_failures {
+  fw_time_ns mtbf;
+  fw_time_ns mttr;
+  fw_array classes; /* char * */
+  fw_time_ns load;
+  fw_power_mw down_power;
+  bool down_power_given;
+} fwi_file_gpu_failures;
+
+typedef struct fwi_file_straggler {
+  int64_t gpu;
+  double factor;
+  fw_time_ns from;
+  fw_time_ns duration; /* 0: to the end */
+} fwi_file_straggler;
+
+typedef struct fwi_file_cap_faults {
+  double lost;
+  double late;
+  fw_time_ns delay;
+  fw_array classes; /* char * */
+} fwi_file_cap_faults;
+
+extern const fw_variant_case fwi_event_cases[];
+
 typedef struct fwi_file {
   int64_t format;
   char *name;
@@ -142,6 +203,7 @@ typedef struct fwi_file {
   fwi_file_schedule schedule;
   fwi_file_tariff tariff;
   fw_array policies; /* fwi_file_policy */
+  fw_array events;   /* fw_variant */
 } fwi_file;
 
 extern const fw_record fwi_file_record;

@@ -18,7 +18,8 @@ static const char everything[] =
                                                       "'policies': [{'name': 'uncontrolled'}, {'name': 'capped', "
                                                       "'fleet': {'kind': 'uniform_cap'}}], 'jobs': [{'kind': 'grpo', "
                                                       "'class': 'g', 'model': 'plain-job'}, {'kind': "
-                                                      "'cycle', 'class': 'c', " SQUARE_PHASES "}]}";
+                                                      "'cycle', 'class': 'c', " SQUARE_PHASES
+                                                      "}], 'events': [{'kind': 'restart', 'at_s': 30}]}";
 
 /* As code, `key`, or as a piece of JSON, "key". */
 static bool mentions(const char *document, const char *key) {
