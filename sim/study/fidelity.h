@@ -69,7 +69,7 @@ typedef struct fw_fidelity_run {
 typedef struct fw_fidelity_yardstick {
   double halves_ks;      /* first half of the time against the second */
   double alternate_ks;   /* blocks of `block` in turn, odd against even ones: without the workload's drift */
-  double halves_acf_mae; /* first half against the second */
+  double halves_acf_mae; /* first half against the second, over as many of the lags as both have */
   fw_time_ns block;      /* the longer of window and correlation time, at most a tenth of what is known */
   double rate_lo[FW_FIDELITY_BUDGETS]; /* 95 % of the recorded violation rate, by moving blocks of that length */
   double rate_hi[FW_FIDELITY_BUDGETS];
@@ -148,21 +148,23 @@ typedef enum fw_fidelity_verdict { FW_FIDELITY_MET, FW_FIDELITY_MISSED, FW_FIDEL
 #define FW_FIDELITY_REASON_SIZE ((size_t)160)
 typedef struct fw_fidelity_bar {
   fw_fidelity_verdict verdict;
-  double limit;                         /* NaN where there is none */
+  bool has_limit;                       /* at windows of this length, where the recording allows */
+  double limit;                         /* NaN where it is not barred */
   char reason[FW_FIDELITY_REASON_SIZE]; /* why it is not barred; "" where it is */
 } fw_fidelity_bar;
 
 fw_fidelity_bar fw_fidelity_judge(const fw_fidelity_window *window, fw_fidelity_metric metric,
                                   const fw_fidelity_limits *limits);
 
-/* The bar for several runs together: met when at least half of those that are barred meet their own limits. */
+/* The bar for several runs together: the median over those that are barred of score / limit is to be at most 1. */
 typedef struct fw_fidelity_group {
   fw_fidelity_verdict verdict;
   size_t barred;
-  size_t met;
-  size_t worst_run;   /* the largest score / limit; SIZE_MAX: none is barred */
-  double worst_score; /* NaN then */
+  size_t met;          /* by themselves */
+  double median_ratio; /* of score / limit; NaN where none is barred, as are the next two */
+  double worst_score;  /* of the run with the largest score / limit */
   double worst_limit;
+  size_t worst_run;                     /* SIZE_MAX: none is barred */
   char reason[FW_FIDELITY_REASON_SIZE]; /* of the first run, where none is barred */
 } fw_fidelity_group;
 

@@ -49,16 +49,16 @@ static double limit_of(const fw_fidelity_window *window, fw_fidelity_metric metr
 __attribute__((format(printf, 2, 3))) static void explain(fw_fidelity_bar *bar, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(bar->reason, sizeof bar->reason, format, arguments);
+  (void)vsnprintf(bar->reason, sizeof bar->reason, format, arguments);
   va_end(arguments);
 }
 
 static void find_reason(const fw_fidelity_window *window, fw_fidelity_metric metric, const fw_fidelity_limits *limits,
                         fw_fidelity_bar *bar) {
-  if (window->reason != NULL) {
-    explain(bar, "%s", window->reason);
-  } else if (isnan(bar->limit)) {
+  if (!bar->has_limit) {
     explain(bar, "held to no limit at this window");
+  } else if (window->reason != NULL) {
+    explain(bar, "%s", window->reason);
   } else if (window->blocks < limits->blocks) {
     explain(bar, "the recording holds %zu such windows side by side, and %zu are needed", window->blocks,
             limits->blocks);
@@ -72,7 +72,8 @@ static void find_reason(const fw_fidelity_window *window, fw_fidelity_metric met
 
 fw_fidelity_bar fw_fidelity_judge(const fw_fidelity_window *window, fw_fidelity_metric metric,
                                   const fw_fidelity_limits *limits) {
-  fw_fidelity_bar bar = {FW_FIDELITY_NOT_BARRED, limit_of(window, metric, limits), ""};
+  double limit = limit_of(window, metric, limits);
+  fw_fidelity_bar bar = {FW_FIDELITY_NOT_BARRED, !isnan(limit), limit, ""};
   find_reason(window, metric, limits, &bar);
   if (bar.reason[0] != '\0') {
     bar.limit = (double)NAN;
@@ -82,8 +83,45 @@ fw_fidelity_bar fw_fidelity_judge(const fw_fidelity_window *window, fw_fidelity_
   return bar;
 }
 
+/* One metric at one window of several runs. */
+typedef struct bar_group {
+  const fw_fidelity *runs;
+  size_t run_count;
+  size_t window;
+  fw_fidelity_metric metric;
+  const fw_fidelity_limits *limits;
+} bar_group;
+
+static fw_fidelity_bar bar_of(const bar_group *of, size_t run) {
+  return fw_fidelity_judge(&of->runs[run].signals[0].windows[of->window], of->metric, of->limits);
+}
+
+static double score_of(const bar_group *of, size_t run) {
+  return fabs(of->runs[run].signals[0].windows[of->window].scores[of->metric]);
+}
+
+/* Score / limit; NaN where a run is not barred. */
+static double ratio_of(const bar_group *of, size_t run) {
+  return score_of(of, run) / bar_of(of, run).limit;
+}
+
+/* Number `rank` from 0 of the ratios in their order, by counting: runs are few, and it needs no room. */
+static double ratio_of_rank(const bar_group *of, size_t rank) {
+  for (size_t r = 0; r < of->run_count; r++) {
+    double ratio = ratio_of(of, r);
+    size_t below = 0, equal = 0;
+    for (size_t other = 0; other < of->run_count; other++) {
+      below += ratio_of(of, other) < ratio ? 1 : 0;
+      equal += ratio_of(of, other) == ratio ? 1 : 0;
+    }
+    if (!isnan(ratio) && below <= rank && rank < below + equal) return ratio;
+  }
+  return (double)NAN;
+}
+
 /* A run that is barred joins its group. */
-static void join(fw_fidelity_group *group, size_t run, double score, const fw_fidelity_bar *bar) {
+static void join(const bar_group *of, size_t run, const fw_fidelity_bar *bar, fw_fidelity_group *group) {
+  double score = score_of(of, run);
   group->barred++;
   if (bar->verdict == FW_FIDELITY_MET) group->met++;
   if (group->barred > 1 && score / bar->limit <= group->worst_score / group->worst_limit) return;
@@ -94,19 +132,23 @@ static void join(fw_fidelity_group *group, size_t run, double score, const fw_fi
 
 fw_fidelity_group fw_fidelity_judge_runs(const fw_fidelity *runs, size_t run_count, size_t window,
                                          fw_fidelity_metric metric, const fw_fidelity_limits *limits) {
-  fw_fidelity_group group = {FW_FIDELITY_NOT_BARRED, 0, 0, SIZE_MAX, (double)NAN, (double)NAN, ""};
+  const bar_group of = {runs, run_count, window, metric, limits};
+  fw_fidelity_group group = {.verdict = FW_FIDELITY_NOT_BARRED,
+                             .median_ratio = (double)NAN,
+                             .worst_score = (double)NAN,
+                             .worst_limit = (double)NAN,
+                             .worst_run = SIZE_MAX};
   for (size_t r = 0; r < run_count; r++) {
-    const fw_fidelity_window *at = &runs[r].signals[0].windows[window];
-    fw_fidelity_bar bar = fw_fidelity_judge(at, metric, limits);
+    fw_fidelity_bar bar = bar_of(&of, r);
     if (bar.verdict != FW_FIDELITY_NOT_BARRED) {
-      join(&group, r, fabs(at->scores[metric]), &bar);
+      join(&of, r, &bar, &group);
     } else if (r == 0) {
-      snprintf(group.reason, sizeof group.reason, "%s", bar.reason);
+      (void)snprintf(group.reason, sizeof group.reason, "%s", bar.reason);
     }
   }
-  if (group.barred > 0) {
-    group.verdict = 2 * group.met >= group.barred ? FW_FIDELITY_MET : FW_FIDELITY_MISSED;
-    group.reason[0] = '\0';
-  }
+  if (group.barred == 0) return group;
+  group.reason[0] = '\0';
+  group.median_ratio = 0.5 * (ratio_of_rank(&of, (group.barred - 1) / 2) + ratio_of_rank(&of, group.barred / 2));
+  group.verdict = group.median_ratio <= 1.0 ? FW_FIDELITY_MET : FW_FIDELITY_MISSED;
   return group;
 }

@@ -4,8 +4,8 @@
 #include "sim/study/fidelity_room.h"
 #include "sim/study/rolling.h"
 
-bool fwi_fidelity_acf(const int64_t *sums, size_t count, fwi_lags at, double *out) {
-  return at.count > 0 && fwi_rolling_autocorrelation(sums, count, at.first, at.stride, at.count, out);
+size_t fwi_fidelity_acf(const int64_t *sums, size_t count, fwi_lags at, double *out) {
+  return fwi_rolling_autocorrelation(sums, count, at.first, at.stride, at.count, out);
 }
 
 double fwi_fidelity_acf_mae(const double *predicted, const double *recorded, size_t count) {
@@ -40,9 +40,10 @@ static void measure_halves(fwi_fidelity_room *room, size_t ticks, size_t known, 
   size_t middle = middle_of(room->recorded, ticks, known);
   fwi_rolling_sums(room->recorded, middle, facts->n, room->part);
   fwi_rolling_sums(room->recorded + middle, ticks - middle, facts->n, room->other_part);
-  bool has_acf = fwi_fidelity_acf(room->part, middle, facts->at, first) &&
-                 fwi_fidelity_acf(room->other_part, ticks - middle, facts->at, second);
-  own->halves_acf_mae = has_acf ? fwi_fidelity_acf_mae(first, second, facts->at.count) : (double)NAN;
+  size_t lags = fwi_fidelity_acf(room->part, middle, facts->at, first);
+  size_t others = fwi_fidelity_acf(room->other_part, ticks - middle, facts->at, second);
+  if (others < lags) lags = others;
+  own->halves_acf_mae = lags > 0 ? fwi_fidelity_acf_mae(first, second, lags) : (double)NAN;
   size_t a = fwi_rolling_known(room->part, middle, room->part);
   size_t b = fwi_rolling_known(room->other_part, ticks - middle, room->other_part);
   own->halves_ks = distance_of(room->part, a, room->other_part, b);

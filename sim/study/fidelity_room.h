@@ -39,8 +39,8 @@ typedef struct fwi_window_facts {
   int64_t budget[FW_FIDELITY_BUDGETS]; /* sums */
 } fwi_window_facts;
 
-/* False when there are no lags, or no such figure. */
-bool fwi_fidelity_acf(const int64_t *sums, size_t count, fwi_lags at, double *out);
+/* Returns how many of the lags it wrote. */
+size_t fwi_fidelity_acf(const int64_t *sums, size_t count, fwi_lags at, double *out);
 double fwi_fidelity_acf_mae(const double *predicted, const double *recorded, size_t count);
 
 /* All windows of a signal whose `gpu` is set. */

@@ -128,7 +128,8 @@ static void describe_window(const fw_fidelity_run *run, const fw_fidelity_signal
   fwi_rolling_known(room->sums, run->tick_count, room->sorted);
   fwi_rolling_sort(room->sorted, facts->full);
   facts->at = lags_of(run->tick, facts->n);
-  facts->has_acf = fwi_fidelity_acf(room->sums, run->tick_count, facts->at, facts->acf);
+  size_t lags = fwi_fidelity_acf(room->sums, run->tick_count, facts->at, facts->acf);
+  facts->has_acf = lags > 0 && lags == facts->at.count;
   double independent =
       (double)signal->known * fw_time_to_seconds(run->tick) / fw_time_to_seconds(signal->correlation_time);
   out->full = facts->full;

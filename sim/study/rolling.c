@@ -118,18 +118,18 @@ static double co_moment(const int64_t *series, size_t count, double mean, size_t
   return sum;
 }
 
-bool fwi_rolling_autocorrelation(const int64_t *series, size_t count, size_t first_lag, size_t stride, size_t lag_count,
-                                 double *out) {
+size_t fwi_rolling_autocorrelation(const int64_t *series, size_t count, size_t first_lag, size_t stride,
+                                   size_t lag_count, double *out) {
   size_t pairs;
   double mean = mean_of(series, count);
   double variance = co_moment(series, count, mean, 0, &pairs);
-  if (!(variance > 0.0)) return false;
+  if (!(variance > 0.0)) return 0;
   for (size_t i = 0; i < lag_count; i++) {
     double moment = co_moment(series, count, mean, first_lag + i * stride, &pairs);
-    if (pairs == 0) return false;
+    if (pairs == 0) return i;
     out[i] = moment / variance;
   }
-  return true;
+  return lag_count;
 }
 
 double fwi_rolling_correlation(const int64_t *series, size_t count) {

@@ -32,9 +32,10 @@ double fwi_rolling_ks(const int64_t *a, size_t a_count, const int64_t *b, size_t
 
 /* Autocorrelation at the lags first_lag, first_lag + stride, ... of `lag_count`: the sum over the pairs of known values
  * that are a lag apart without a break between them of the products of their deviations, divided by the sum of all
- * squared deviations. False, and nothing written, where the values do not vary or a lag has no pair. */
-bool fwi_rolling_autocorrelation(const int64_t *series, size_t count, size_t first_lag, size_t stride, size_t lag_count,
-                                 double *out);
+ * squared deviations. Returns how many lags it wrote: fewer where a lag has no pair, none where the values do not
+ * vary. */
+size_t fwi_rolling_autocorrelation(const int64_t *series, size_t count, size_t first_lag, size_t stride,
+                                   size_t lag_count, double *out);
 
 /* The integrated correlation time in ticks, at least 1: 2 x the sum of Geyer's positive pairs - 1 (C. J. Geyer,
  * "Practical Markov chain Monte Carlo", Statistical Science 7, 1992), over lags up to a tenth of the series. */

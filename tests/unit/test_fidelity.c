@@ -138,7 +138,7 @@ Test(fidelity, autocorrelation_of_ar1) {
   for (size_t i = 0; i < sizeof memories / sizeof memories[0]; i++) {
     double a = memories[i], got[LAGS], error = sqrt((1.0 + a * a) / (1.0 - a * a) / N);
     fill_ar1(series, N, a, 10 + (uint32_t)i);
-    cr_assert(fwi_rolling_autocorrelation(series, N, 1, 1, LAGS, got));
+    cr_assert_eq(fwi_rolling_autocorrelation(series, N, 1, 1, LAGS, got), LAGS);
     for (size_t k = 0; k < LAGS; k++) {
       cr_expect_float_eq(got[k], pow(a, (double)(k + 1)), 5.0 * error);
     }
@@ -168,6 +168,19 @@ Test(fidelity, interval_of_a_rate) {
     cr_expect(lo < p && p < hi);
     cr_expect_float_eq((hi - lo) / (2 * 1.96 * deviation), 1.0, 0.15); /* and blocks cut runs at their ends */
   }
+}
+
+/* A lag as long as the series has no pair, nor one that only a break lies between. */
+Test(fidelity, lags_without_pairs_end_the_autocorrelation) {
+  int64_t series[12] = {1, 5, 2, 8, 3, 1, 9, 4, 2, 7, 1, 6};
+  double got[12];
+  cr_expect_eq(fwi_rolling_autocorrelation(series, 12, 1, 1, 12, got), 11);
+  series[6] = FW_FIDELITY_BREAK;
+  cr_expect_eq(fwi_rolling_autocorrelation(series, 12, 1, 1, 12, got), 5);
+  series[6] = FW_FIDELITY_UNKNOWN;
+  cr_expect_eq(fwi_rolling_autocorrelation(series, 12, 1, 1, 12, got), 11);
+  const int64_t even[4] = {3, 3, 3, 3};
+  cr_expect_eq(fwi_rolling_autocorrelation(even, 4, 1, 1, 2, got), 0);
 }
 
 Test(fidelity, percentiles_are_nearest_ranks) {
@@ -360,16 +373,27 @@ Test(fidelity, an_interval_over_two_runs_by_hand) {
   cr_expect(got[FW_FIDELITY_KS].median.mean == 1.0 && isnan(got[FW_FIDELITY_KS].median.lo));
 }
 
-Test(fidelity, a_group_meets_a_bar_by_half_of_its_runs) {
+/* Limit 0.05: ratios 0.2, 1.4, 6 and 0.4. */
+Test(fidelity, a_group_meets_a_bar_by_its_median) {
   made_runs made;
   make_runs(&made, (const double[]){0.01, -0.07, 0.30, 0.02});
-  fw_fidelity_group half = fw_fidelity_judge_runs(made.runs, 4, 0, FW_FIDELITY_P95, &fw_fidelity_default_limits);
-  cr_expect(half.verdict == FW_FIDELITY_MET && half.barred == 4 && half.met == 2 && half.worst_run == 2);
-  cr_expect(half.worst_score == 0.30 && half.worst_limit == 0.05);
+  fw_fidelity_group all = fw_fidelity_judge_runs(made.runs, 4, 0, FW_FIDELITY_P95, &fw_fidelity_default_limits);
+  cr_expect(all.verdict == FW_FIDELITY_MET && all.barred == 4 && all.met == 2 && all.worst_run == 2);
+  cr_expect(all.worst_score == 0.30 && all.worst_limit == 0.05);
+  cr_expect_float_eq(all.median_ratio, 0.9, 1e-12);
   made.windows[0].blocks = 3;
   fw_fidelity_group fewer = fw_fidelity_judge_runs(made.runs, 4, 0, FW_FIDELITY_P95, &fw_fidelity_default_limits);
   cr_expect(fewer.verdict == FW_FIDELITY_MISSED && fewer.barred == 3 && fewer.met == 1);
+  cr_expect_float_eq(fewer.median_ratio, 1.4, 1e-12);
   fw_fidelity_group none = fw_fidelity_judge_runs(made.runs, 1, 0, FW_FIDELITY_P95, &fw_fidelity_default_limits);
-  cr_expect(none.verdict == FW_FIDELITY_NOT_BARRED && none.worst_run == SIZE_MAX);
+  cr_expect(none.verdict == FW_FIDELITY_NOT_BARRED && none.worst_run == SIZE_MAX && isnan(none.median_ratio));
   cr_expect_str_eq(none.reason, "the recording holds 3 such windows side by side, and 30 are needed");
+}
+
+/* Equal ratios are as many runs. */
+Test(fidelity, a_median_of_equal_runs) {
+  made_runs made;
+  make_runs(&made, (const double[]){0.05, 0.05, 0.05, 0.30});
+  fw_fidelity_group group = fw_fidelity_judge_runs(made.runs, 4, 0, FW_FIDELITY_P95, &fw_fidelity_default_limits);
+  cr_expect(group.median_ratio == 1.0 && group.verdict == FW_FIDELITY_MET && group.met == 3);
 }
