@@ -22,7 +22,8 @@ static fw_search_spec make_spec(const reproduction *work, const fw_ledger_search
   const fw_ledger_dimension *written = search->dimensions.data;
   const size_t cut = work->options->seeds;
   for (size_t i = 0; i < search->dimensions.count && i < FW_SEARCH_DIMENSIONS; i++) {
-    dimensions[i] = (fw_search_dimension){written[i].setting, written[i].under, written[i].from, written[i].to};
+    dimensions[i] = (fw_search_dimension){
+        .setting = written[i].setting, .under = written[i].under, .from = written[i].from, .to = written[i].to};
   }
   return (fw_search_spec){.dimensions = dimensions,
                           .dimension_count = search->dimensions.count,

@@ -24,8 +24,8 @@ typedef struct searcher {
   const fw_scenario *scenario;
   const fw_search_spec *spec;
   const fw_study_options *options;
-  const fw_record *record; /* of the policy's settings */
-  size_t settings_size;
+  const fw_record *record;      /* of the policy's settings */
+  size_t settings_size;         /* with a copy of every list of records in them */
   unsigned char *settings;      /* one after the other, for a round or the final */
   fw_scenario_policy *policies; /* the same */
   point *points;                /* of all rounds, one after the other */
@@ -38,7 +38,7 @@ typedef struct searcher {
 
 /* The radical inverse of `index` in a prime base. */
 static double halton(size_t index, size_t dimension) {
-  static const size_t bases[FW_SEARCH_DIMENSIONS] = {2, 3, 5, 7, 11};
+  static const size_t bases[FW_SEARCH_DIMENSIONS] = {2, 3, 5, 7, 11, 13, 17, 19};
   const size_t base = bases[dimension];
   double value = 0.0;
   double digit = 1.0;
@@ -57,48 +57,139 @@ static size_t find_dimension(const fw_search_spec *spec, const char *setting, si
   return i;
 }
 
+static double draw(const fw_search_dimension *dimension, double unit) {
+  if (dimension->choice_count > 0) {
+    const size_t index = (size_t)(unit * (double)dimension->choice_count);
+    return dimension->choices[index < dimension->choice_count ? index : dimension->choice_count - 1];
+  }
+  return dimension->from + unit * (dimension->to - dimension->from);
+}
+
 static void values_at(const fw_search_spec *spec, const point *at, double values[FW_SEARCH_DIMENSIONS]) {
   for (size_t i = 0; i < spec->dimension_count; i++) {
     const fw_search_dimension *dimension = &spec->dimensions[i];
-    const double drawn = dimension->from + at->unit[i] * (dimension->to - dimension->from);
+    const double drawn = draw(dimension, at->unit[i]);
     values[i] = dimension->under != NULL ? values[find_dimension(spec, dimension->under, i)] - drawn : drawn;
   }
 }
 
-static const fw_field *find_field(const fw_record *record, const char *name) {
+static const fw_field *find_field(const fw_record *record, const char *name, size_t length) {
   for (size_t i = 0; i < record->field_count; i++) {
-    if (strcmp(record->fields[i].name, name) == 0) {
+    if (strlen(record->fields[i].name) == length && strncmp(record->fields[i].name, name, length) == 0) {
       return &record->fields[i];
     }
   }
   return NULL;
 }
 
-static bool set_whole(double value, void *target) {
+/* A setting and the struct that holds it. */
+typedef struct target {
+  const fw_field *field; /* NULL: there is none of that name */
+  unsigned char *holder;
+} target;
+
+/* "list[index].key" in the settings' own copy of the list. */
+static target find_in_list(const fw_record *record, const char *name, const char *bracket, unsigned char *settings) {
+  const fw_field *list = find_field(record, name, (size_t)(bracket - name));
+  const char *end = strstr(bracket, "].");
+  uint64_t index = 0;
+  fw_array array = {0};
+  if (list == NULL || list->kind != FW_FIELD_RECORDS || end == NULL ||
+      !fw_uint64_parse(bracket + 1, (size_t)(end - bracket) - 1, &index)) {
+    return (target){0};
+  }
+  memcpy(&array, settings + list->offset, sizeof array);
+  if (index >= array.count) {
+    return (target){0};
+  }
+  return (target){find_field(list->record, end + 2, strlen(end + 2)),
+                  (unsigned char *)array.data + index * list->record->size};
+}
+
+static target find_target(const fw_record *record, const char *name, unsigned char *settings) {
+  const char *bracket = strchr(name, '[');
+  return bracket != NULL ? find_in_list(record, name, bracket, settings)
+                         : (target){find_field(record, name, strlen(name)), settings};
+}
+
+static bool set_whole(double value, void *place) {
   if (!(fabs(value) < 1e15)) {
     return false;
   }
   const int64_t whole = (int64_t)nearbyint(value);
-  memcpy(target, &whole, sizeof whole);
+  memcpy(place, &whole, sizeof whole);
   return true;
 }
 
 /* False where the field holds no number, or not that one. */
-static bool set_field(const fw_field *field, double value, unsigned char *settings) {
-  void *target = settings + field->offset;
-  switch (field->kind) {
+static bool set_target(target to, double value) {
+  if (to.field == NULL) {
+    return false;
+  }
+  void *place = to.holder + to.field->offset;
+  if (to.field->present_offset != 0) {
+    to.holder[to.field->present_offset] = true;
+  }
+  switch (to.field->kind) {
   case FW_FIELD_NUMBER:
-    memcpy(target, &value, sizeof value);
+    memcpy(place, &value, sizeof value);
     return true;
   case FW_FIELD_TIME:
-    return fw_time_from_seconds(value, target);
+    return fw_time_from_seconds(value, place);
   case FW_FIELD_POWER:
-    return fw_power_from_watts(value, target);
+    return fw_power_from_watts(value, place);
   case FW_FIELD_INTEGER:
-    return set_whole(value, target);
+  case FW_FIELD_UNSIGNED:
+    return set_whole(value, place);
   default:
     return false;
   }
+}
+
+/* Sizes in a block are such that whatever follows is aligned for anything. */
+static size_t padded(size_t size) {
+  const size_t unit = _Alignof(max_align_t);
+  return (size + unit - 1) / unit * unit;
+}
+
+static size_t block_size(const fw_record *record, const void *settings) {
+  size_t size = padded(record->size);
+  for (size_t i = 0; i < record->field_count; i++) {
+    const fw_field *field = &record->fields[i];
+    if (field->kind == FW_FIELD_RECORDS) {
+      fw_array array = {0};
+      memcpy(&array, (const unsigned char *)settings + field->offset, sizeof array);
+      size += padded(array.count * field->record->size);
+    }
+  }
+  return size;
+}
+
+/* The scenario's settings with lists of their own, all in one block. */
+static void copy_settings(const searcher *search, unsigned char *block) {
+  const fw_record *record = search->record;
+  size_t used = padded(record->size);
+  memcpy(block, search->scenario->policies[search->spec->policy].job_settings, record->size);
+  for (size_t i = 0; i < record->field_count; i++) {
+    const fw_field *field = &record->fields[i];
+    if (field->kind == FW_FIELD_RECORDS) {
+      fw_array array = {0};
+      memcpy(&array, block + field->offset, sizeof array);
+      const size_t bytes = array.count * field->record->size;
+      if (bytes > 0) {
+        memcpy(block + used, array.data, bytes);
+        array.data = block + used;
+      }
+      memcpy(block + field->offset, &array, sizeof array);
+      used += padded(bytes);
+    }
+  }
+}
+
+static bool may_be_set(const searcher *search, const fw_search_dimension *dimension) {
+  copy_settings(search, search->settings);
+  return set_target(find_target(search->record, dimension->setting, search->settings),
+                    dimension->choice_count > 0 ? dimension->choices[0] : dimension->from);
 }
 
 static fw_status check_spec(const searcher *search, fw_diagnostics *diagnostics) {
@@ -114,9 +205,7 @@ static fw_status check_spec(const searcher *search, fw_diagnostics *diagnostics)
   }
   for (size_t i = 0; i < spec->dimension_count; i++) {
     const fw_search_dimension *dimension = &spec->dimensions[i];
-    const fw_field *field = find_field(search->record, dimension->setting);
-    unsigned char *scratch = search->settings;
-    if (field == NULL || !set_field(field, dimension->from, scratch)) {
+    if (!may_be_set(search, dimension)) {
       status =
           fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
                    "\"%s\" is no number, time or power in the settings of the policy \"%s\" and cannot be searched",
@@ -131,21 +220,14 @@ static fw_status check_spec(const searcher *search, fw_diagnostics *diagnostics)
   return status;
 }
 
-static void make_settings(const searcher *search, const point *at, size_t slot) {
+static void make_settings(const searcher *search, const point *at, unsigned char *block) {
   const fw_search_spec *spec = search->spec;
-  unsigned char *settings = search->settings + slot * search->settings_size;
   double values[FW_SEARCH_DIMENSIONS];
-  memcpy(settings, search->scenario->policies[spec->policy].job_settings, search->settings_size);
+  copy_settings(search, block);
   values_at(spec, at, values);
   for (size_t i = 0; i < spec->dimension_count; i++) {
-    const fw_field *field = find_field(search->record, spec->dimensions[i].setting);
-    (void)set_field(field, values[i], settings);
-    if (field->present_offset != 0) {
-      settings[field->present_offset] = true;
-    }
+    (void)set_target(find_target(search->record, spec->dimensions[i].setting, block), values[i]);
   }
-  search->policies[slot] = search->scenario->policies[spec->policy];
-  search->policies[slot].job_settings = settings;
 }
 
 /* ---- Trying ---- */
@@ -167,7 +249,10 @@ static fw_status sum_up(const searcher *search, const fwi_samples *samples, size
 static fw_status try_points(searcher *search, point *points, size_t count, size_t seeds, fwi_samples *samples,
                             fw_diagnostics *diagnostics) {
   for (size_t i = 0; i < count; i++) {
-    make_settings(search, &points[i], i);
+    unsigned char *block = search->settings + i * search->settings_size;
+    make_settings(search, &points[i], block);
+    search->policies[i] = search->scenario->policies[search->spec->policy];
+    search->policies[i].job_settings = block;
   }
   fw_scenario scenario = *search->scenario;
   scenario.policies = search->policies;
@@ -214,7 +299,7 @@ static void spread_points(const searcher *search, size_t round, const point *inc
 
 static fw_status play_rounds(searcher *search, fw_diagnostics *diagnostics) {
   const fw_search_spec *spec = search->spec;
-  point incumbent = {.unit = {0.5, 0.5, 0.5, 0.5, 0.5}};
+  point incumbent = {.unit = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}};
   fw_status status = FW_OK;
   for (size_t round = 0; round < spec->rounds && status == FW_OK; round++) {
     fwi_samples samples = {0};
@@ -261,7 +346,7 @@ static fw_status play_final(searcher *search, fw_search_result *out, fw_diagnost
   if (out->settings == NULL) {
     return fw_error_memory(diagnostics, "the settings that a search found");
   }
-  memcpy(out->settings, search->settings + best * search->settings_size, search->settings_size);
+  make_settings(search, &search->finalists[best], out->settings);
   values_at(spec, &search->finalists[best], out->values);
   return FW_OK;
 }
@@ -293,7 +378,7 @@ fw_status fw_search(const fw_scenario *scenario, const fw_search_spec *spec, con
                      .spec = spec,
                      .options = options,
                      .record = record,
-                     .settings_size = record->size,
+                     .settings_size = block_size(record, scenario->policies[spec->policy].job_settings),
                      .next_seed = spec->first_seed};
   *out = (fw_search_result){0};
   const fw_status status = play(&search, out, diagnostics);

@@ -1,21 +1,23 @@
 /* Searching the settings of a policy: the highest mean of one figure among those settings that keep the mean of
  * another at or below a limit.
  *
- * Any number, time or power of any policy's settings can be searched, and what a search may cost is a number of runs,
- * so rules of different kinds can be tuned with the same budget of simulated time. Searches use seeds of their own:
- * figures of the settings found are to be taken on others. */
+ * Any number, time or power of any policy's settings can be searched, those in its lists too, and what a search may
+ * cost is a number of runs, so rules of different kinds can be tuned with the same budget of simulated time. Searches
+ * use seeds of their own: figures of the settings found are to be taken on others. */
 #ifndef FW_STUDY_SEARCH_H
 #define FW_STUDY_SEARCH_H
 
 #include "sim/study/samples.h"
 
-#define FW_SEARCH_DIMENSIONS ((size_t)5)
+#define FW_SEARCH_DIMENSIONS ((size_t)8)
 
 typedef struct fw_search_dimension {
-  const char *setting; /* key in the policy's table, without its unit */
+  const char *setting; /* key in the policy's table, without its unit: "dwell", or "steps[1].setting" in a list */
   const char *under;   /* NULL, or an earlier dimension's setting: the value is so much below that one */
   double from;         /* in the setting's own unit, W or s */
   double to;
+  const double *choices; /* or one of these instead, all alike */
+  size_t choice_count;
 } fw_search_dimension;
 
 typedef struct fw_search_spec {
@@ -34,7 +36,7 @@ typedef struct fw_search_spec {
 } fw_search_spec;
 
 typedef struct fw_search_result {
-  void *settings; /* for the policy's `create`; shares what it points to with the scenario's. Free with free(). */
+  void *settings; /* for the policy's `create`; one block, which shares texts with the scenario's. Free with free(). */
   double values[FW_SEARCH_DIMENSIONS]; /* of the settings searched, in the order of the dimensions */
   fw_estimate objective;               /* on the seeds of the final */
   fw_estimate limited;

@@ -74,6 +74,51 @@ Test(search, hands_back_settings_that_run) {
   fw_scenario_free(scenario);
 }
 
+/* Of these the shortest pause that keeps 400 W is the one above 3.27 s. */
+Test(search, chooses_among_what_it_is_given) {
+  static const double choices[] = {0, 1, 2.5, 3, 4, 7, 12};
+  static const fw_search_dimension chosen = {.setting = "pause", .choices = choices, .choice_count = 7};
+  fw_scenario *scenario = scenario_from(PAUSED);
+  const fw_search_spec spec = spec_of(&chosen, 1, 400);
+  fw_search_result result = searched(scenario, &spec, 0);
+  cr_expect_eq(result.values[0], 4, "%g s", result.values[0]);
+  free(result.settings);
+  fw_scenario_free(scenario);
+}
+
+/* Pauses of 5 s in the first half leave (3120 + 900) / 11 = 365.45 W there, so the second half may draw 434.55 W for a
+ * mean of 400 W: a pause of (3120 - 6 x 434.55) / (434.55 - 180) = 2.014 s. */
+Test(search, reaches_into_lists) {
+  static const fw_search_dimension second = {.setting = "steps[1].setting", .from = 0, .to = 20};
+  static const fw_search_dimension beyond = {.setting = "steps[2].setting", .from = 0, .to = 20};
+  fw_scenario *scenario =
+      scenario_from(STEADY("{'kind': 'schedule', 'actuator': 'pause_s', 'steps': [{'from_s': 0, 'setting': 5}, "
+                           "{'from_s': 6000, 'setting': 7}]}"));
+  fw_search_spec spec = spec_of(&second, 1, 400);
+  fw_search_result result = searched(scenario, &spec, 0);
+  fw_scenario_policy policy = scenario->policies[1];
+  fw_scenario changed = *scenario;
+  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
+  char buffer[2000];
+  /* As above, and the batch across the two halves is a thousandth of the run. */
+  cr_expect(result.values[0] > 2.0 && result.values[0] < 2.1, "%g s", result.values[0]);
+  policy.job_settings = result.settings;
+  changed.policies = &policy;
+  changed.policy_count = 1;
+  fw_result run = run_seed(&changed, 5);
+  cr_expect_eq((double)run.tokens, result.objective.mean, "what is handed back has lists of its own");
+  fw_result_clear(&run);
+  fw_result own = run_observed(scenario, (fw_run_options){.policy = 1, .seed = 5});
+  cr_expect_lt((double)own.tokens, result.objective.mean, "the scenario's own settings are as they were");
+  fw_result_clear(&own);
+  free(result.settings);
+  spec.dimensions = &beyond;
+  cr_expect_eq(fw_search(scenario, &spec, &(fw_study_options){0}, &result, &diagnostics), FW_ERROR_INPUT);
+  cr_expect_not_null(strstr(all_entries(&diagnostics, buffer), "steps[2]"), "%s", buffer);
+  fw_diagnostics_clear(&diagnostics);
+  fw_scenario_free(scenario);
+}
+
 Test(search, a_limit_that_nothing_keeps_gives_what_comes_nearest) {
   fw_scenario *scenario = scenario_from(PAUSED);
   const fw_search_spec spec = spec_of(&pause, 1, 200);
@@ -128,7 +173,7 @@ Test(search, refuses_what_it_cannot_search) {
   static const fw_search_dimension off_the_range = {.setting = "pause", .from = 5000, .to = 6000};
   refused(&unknown, 1, 3, "puase");
   refused(above, 2, 3, "group_size");
-  refused(&pause, 0, 3, "1 to 5 settings");
+  refused(&pause, 0, 3, "1 to 8 settings");
   refused(&pause, 1, 0, "at least one round");
   refused(&off_the_range, 1, 3, "pause_s");
 }
