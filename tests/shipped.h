@@ -3,32 +3,26 @@
 #define FW_TESTS_SHIPPED_H
 
 #include <criterion/criterion.h>
-#include <dirent.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "sim/base/file.h"
 #include "sim/base/json.h"
+#include "sim/study/check.h"
 
 #define SHIPPED_FOLDER FW_SOURCE_DIR "/scenarios"
 
 /* Calls `visit` with the path and text of each; returns how many there are. */
 static inline size_t for_each_shipped(void (*visit)(const char *path, const fw_text *text)) {
-  DIR *folder = opendir(SHIPPED_FOLDER);
-  cr_assert_not_null(folder);
-  size_t count = 0;
-  for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-    const char *suffix = strrchr(entry->d_name, '.');
-    if (suffix == NULL || strcmp(suffix, ".json") != 0) continue;
-    char path[512];
-    (void)snprintf(path, sizeof path, "%s/%s", SHIPPED_FOLDER, entry->d_name);
+  static const char *const folder[] = {SHIPPED_FOLDER};
+  fw_paths paths = {0};
+  cr_assert_eq(fw_check_gather(folder, 1, &paths, NULL), FW_OK);
+  for (size_t i = 0; i < paths.count; i++) {
     fw_text text = FW_TEXT_INIT;
-    cr_assert_eq(fw_file_read(path, FW_JSON_SIZE_LIMIT, &text, NULL), FW_OK, "%s", path);
-    visit(path, &text);
+    cr_assert_eq(fw_file_read(paths.names[i], FW_JSON_SIZE_LIMIT, &text, NULL), FW_OK, "%s", paths.names[i]);
+    visit(paths.names[i], &text);
     fw_text_clear(&text);
-    count++;
   }
-  (void)closedir(folder);
+  const size_t count = paths.count;
+  fw_paths_clear(&paths);
   return count;
 }
 

@@ -273,6 +273,19 @@ fw_place fw_json_place(const fw_json_value *value, char path_buffer[FW_JSON_PATH
   return (fw_place){value->document->file, value->line, value->column, named ? path_buffer : NULL};
 }
 
+void fw_json_extent(const fw_json_value *value, size_t *offset, size_t *length) {
+  const char *text = value->document->text;
+  *offset = value->offset;
+  *length = value->length;
+  if (value->type == FW_JSON_STRING) {
+    size_t end = value->offset + 1;
+    while (text[end] != '"') {
+      end += text[end] == '\\' ? 2 : 1;
+    }
+    *length = end + 1 - value->offset;
+  }
+}
+
 fw_status fw_json_error(const fw_json_value *value, fw_diagnostics *diagnostics, const char *format, ...) {
   char path[FW_JSON_PATH_SIZE];
   char message[1024];

@@ -59,6 +59,10 @@ const char *fw_json_string(const fw_json_value *value);      /* decoded; no U+00
 #define FW_JSON_PATH_SIZE ((size_t)256)
 fw_place fw_json_place(const fw_json_value *value, char path_buffer[FW_JSON_PATH_SIZE]);
 
+/* Where a number or a string, its quotes included, stands in the text that was parsed: `length` bytes from `offset`,
+ * which counts from behind a byte order mark. */
+void fw_json_extent(const fw_json_value *value, size_t *offset, size_t *length);
+
 /* Adds an FW_ERROR_INPUT at `value` and returns it. */
 fw_status fw_json_error(const fw_json_value *value, fw_diagnostics *diagnostics, const char *format, ...)
     FW_PRINTF(3, 4);

@@ -1,5 +1,6 @@
 /* fleetwatt run */
 #include <stdio.h>
+#include <string.h>
 
 #include "sim/cli/scenario_flags.h"
 #include "sim/cli/series.h"
@@ -13,7 +14,7 @@ const fwi_command fwi_run_command = {"run", "one run of one policy, with its det
 
 typedef struct run_flags {
   fwi_scenario_flags scenario;
-  uint64_t seed;
+  const char *seed; /* NULL: the file's; every number is a seed, so none can stand for that */
   const char *series;
   bool digest;
 } run_flags;
@@ -62,6 +63,14 @@ static void as_json(const void *report, const fw_diagnostics *diagnostics, fw_te
   fw_report_run_json(report, diagnostics, out);
 }
 
+static fw_status read_seed(const char *text, uint64_t *seed, fw_diagnostics *diagnostics) {
+  if (text == NULL || fw_uint64_parse(text, strlen(text), seed)) {
+    return FW_OK;
+  }
+  return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                  "--seed %s: expected a whole number, 0 to 18446744073709551615", text);
+}
+
 static fw_status run_scenario(const char *path, const void *values, fw_diagnostics *diagnostics) {
   const run_flags *flags = values;
   fw_scenario *scenario = NULL;
@@ -70,8 +79,9 @@ static fw_status run_scenario(const char *path, const void *values, fw_diagnosti
     return status;
   }
   run_outcome outcome = {.digest = ""};
-  const uint64_t seed = flags->seed != UINT64_MAX ? flags->seed : scenario->seed;
-  status = fw_authority_warn(scenario, 1, FW_AUTHORITY_THRESHOLD, diagnostics);
+  uint64_t seed = scenario->seed;
+  status = read_seed(flags->seed, &seed, diagnostics);
+  status = status == FW_OK ? fw_authority_warn(scenario, 1, FW_AUTHORITY_THRESHOLD, diagnostics) : status;
   status = status == FW_OK ? simulate(scenario, flags, seed, &outcome, diagnostics) : status;
   if (status == FW_OK) {
     const fw_report_run report = {.scenario = scenario,
@@ -86,12 +96,12 @@ static fw_status run_scenario(const char *path, const void *values, fw_diagnosti
 }
 
 static int run(int argc, char **argv) {
-  run_flags values = {.seed = UINT64_MAX};
+  run_flags values = {0};
   const fwi_flag flags[] = {
       {"--policies", FWI_FLAG_WORDS, &values.scenario.policies, "NAME", "the policy to run (default: the first)"},
       {"--oversubscription", FWI_FLAG_NUMBERS, &values.scenario.oversubscription, "X",
        "this ratio instead of the file's first budget"},
-      {"--seed", FWI_FLAG_UNSIGNED, &values.seed, "N", "seed instead of the file's"},
+      {"--seed", FWI_FLAG_TEXT, &values.seed, "N", "seed instead of the file's"},
       FWI_HOURS_FLAG(values.scenario),
       {"--series", FWI_FLAG_TEXT, &values.series, "FILE", "write power as CSV, and events and actuators beside it"},
       {"--digest", FWI_FLAG_SWITCH, &values.digest, NULL,

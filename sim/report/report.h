@@ -5,6 +5,7 @@
 #include "sim/base/text.h"
 #include "sim/study/authority.h"
 #include "sim/study/beyond.h"
+#include "sim/study/check.h"
 #include "sim/study/compare.h"
 #include "sim/study/reproduce.h"
 #include "sim/study/windows.h"
@@ -44,6 +45,15 @@ void fw_report_beyond_text(const fw_beyond_result *result, fw_text *out);
 void fw_report_beyond_markdown(const fw_beyond_result *result, fw_text *out);
 void fw_report_beyond_json(const fw_beyond_result *result, const fw_diagnostics *diagnostics, fw_text *out);
 void fw_report_beyond_csv(const fw_beyond_ratios *ratios, fw_text *out);
+
+/* `fleetwatt check`: a line for each file and what does not hold; JSON; JUnit XML; TAP. */
+void fw_report_check_text(const fw_check_result *result, fw_text *out);
+void fw_report_check_json(const fw_check_result *result, fw_text *out);
+void fw_report_check_junit(const fw_check_result *result, fw_text *out);
+void fw_report_check_tap(const fw_check_result *result, fw_text *out);
+
+/* What `fleetwatt check --update` is about to write: the old and the new value of each. */
+void fw_report_check_changes(const fw_check_file *file, const fw_check_changes *changes, fw_text *out);
 
 /* `fleetwatt windows`. */
 void fw_report_windows_text(const fw_windows_result *result, fw_text *out);

@@ -5,9 +5,6 @@
 #include "sim/base/memory.h"
 #include "sim/scenario/resolve.h"
 
-/* What an arm without a job policy, or a file without arms, runs. */
-static const char uncontrolled_name[] = "uncontrolled";
-
 static const fwi_file_policy *file_policy(const fwi_resolve *resolve, size_t index) {
   return (const fwi_file_policy *)resolve->file->policies.data + index;
 }
@@ -42,7 +39,7 @@ static fw_status check_unique(fwi_resolve *resolve, size_t index) {
 
 static fw_scenario_policy make_policy(const fwi_file_policy *file) {
   fw_scenario_policy policy = {.name = file->name,
-                               .job = fw_policy_find(FW_POLICY_JOB, uncontrolled_name),
+                               .job = fw_policy_find(FW_POLICY_JOB, FWI_UNCONTROLLED),
                                .classes = (const char *const *)file->classes.data,
                                .class_count = file->classes.count};
   if (file->job.which != NULL) {
@@ -116,7 +113,7 @@ static fw_status check_wanted(fwi_resolve *resolve, const char *const *names, si
 }
 
 fw_status fwi_resolve_policies(fwi_resolve *resolve) {
-  static const fwi_file_policy default_policy = {.name = (char *)(uintptr_t)uncontrolled_name};
+  static const fwi_file_policy default_policy = {.name = (char *)(uintptr_t)FWI_UNCONTROLLED};
   const size_t written = resolve->file->policies.count;
   const size_t count = written > 0 ? written : 1;
   fw_scenario_policy *policies = fw_allocate(count, sizeof *policies);

@@ -212,15 +212,32 @@ static void set_plain_actuators(const fwi_resolve *resolve, fw_scenario_job *job
   job->initial[FW_ACTUATOR_CONCURRENCY] = concurrency;
 }
 
-/* A file beside the scenario, or the one that the command line gives. Caller frees `out`. */
-static fw_status recording_path(fwi_resolve *resolve, const char *trace, const fw_json_value *place, char **out) {
+/* A file beside the scenario, or the one that the command line gives; for a check that was given none, the job's own
+ * for checks. `value` is the job. Caller frees `out`. */
+static fw_status recording_path(fwi_resolve *resolve, const char *trace, const char *check_trace,
+                                const fw_json_value *value, char **out) {
+  const fw_scenario_overrides *overrides = resolve->overrides;
   const bool given = strcmp(trace, "given") == 0;
-  const char *path = !given ? trace : resolve->overrides != NULL ? resolve->overrides->trace : NULL;
   *out = NULL;
-  if (path == NULL) {
-    return fw_json_error(place, resolve->diagnostics, "the recording is to be given: add --trace FILE");
+  if (check_trace != NULL && !given) {
+    return fw_json_error(fwi_value_at(value, "check_trace"), resolve->diagnostics,
+                         "it stands for a trace that is \"given\", and this job has one; leave the key out");
   }
-  *out = given ? fw_copy_text(path) : fw_path_beside(resolve->path, path);
+  const bool named = given && overrides != NULL && overrides->trace != NULL;
+  const bool checked = given && !named && overrides != NULL && overrides->check_traces && check_trace != NULL;
+  if (given && !named && !checked) {
+    return fw_json_error(fwi_value_at(value, "trace"), resolve->diagnostics,
+                         "the recording is to be given: add --trace FILE; `fleetwatt check` takes the job's "
+                         "\"check_trace\"");
+  }
+  *out = named ? fw_copy_text(overrides->trace) : fw_path_beside(resolve->path, checked ? check_trace : trace);
+  if (*out != NULL && checked && resolve->parts->check_trace == NULL) {
+    resolve->parts->check_trace = fw_copy_text(*out);
+    if (resolve->parts->check_trace == NULL) {
+      free(*out);
+      *out = NULL;
+    }
+  }
   return *out != NULL ? FW_OK : fw_error_memory(resolve->diagnostics, "the name of a recording");
 }
 
@@ -300,7 +317,7 @@ static fw_status resolve_replay(fwi_resolve *resolve, const fwi_file_replay *fil
                                 fw_scenario_job *job) {
   const fw_json_value *place = fwi_value_at(value, "trace");
   char *path = NULL;
-  fw_status status = recording_path(resolve, file->trace, place, &path);
+  fw_status status = recording_path(resolve, file->trace, file->check_trace, value, &path);
   if (status != FW_OK) {
     return status;
   }
@@ -332,7 +349,7 @@ static fw_status optional_path(fwi_resolve *resolve, const char *name, char **ou
 
 static fw_status find_occupancy_files(fwi_resolve *resolve, const fwi_file_occupancy *file, const fw_json_value *value,
                                       occupancy_files *out) {
-  fw_status status = recording_path(resolve, file->trace, fwi_value_at(value, "trace"), &out->trace);
+  fw_status status = recording_path(resolve, file->trace, file->check_trace, value, &out->trace);
   status = fwi_first(status, optional_path(resolve, file->counters, &out->counters));
   return fwi_first(status, optional_path(resolve, file->phases, &out->phases));
 }

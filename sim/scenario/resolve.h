@@ -43,6 +43,9 @@ typedef struct fw_scenario_parts {
   size_t content_capacity;
   fw_adversity *adversities;
   fw_budget_call *calls;
+  fw_expect_block *expect;
+  size_t expect_count;
+  char *check_trace; /* the first that was taken */
   uint64_t hash;
 } fw_scenario_parts;
 
@@ -92,6 +95,12 @@ fw_status fwi_resolve_adversities(fwi_resolve *resolve);
 
 /* Every class of a list must be that of a job. `value` is the object that has the list at "classes". */
 fw_status fwi_check_classes(fwi_resolve *resolve, const fw_array *classes, const fw_json_value *value);
+/* The file's checks (expect.c); after everything that they name. */
+fw_status fwi_resolve_expect(fwi_resolve *resolve);
+void fwi_clear_expect(fw_scenario_parts *parts);
+
+/* What an arm without a job policy, or a file without arms, runs. */
+#define FWI_UNCONTROLLED "uncontrolled"
 
 /* A later fault does not hide an earlier one. */
 static inline fw_status fwi_first(fw_status first, fw_status second) {

@@ -222,9 +222,11 @@ static fw_status resolve_all(fwi_resolve *resolve) {
   }
   scenario->jobs = resolve->parts->jobs;
   scenario->job_count = resolve->parts->job_count;
+  scenario->check_trace = resolve->parts->check_trace;
   status = fwi_first(status, fwi_resolve_policies(resolve));
   status = fwi_first(status, fwi_resolve_adversities(resolve));
-  return fwi_first(status, scenario->nameplate > 0 ? fwi_resolve_budgets(resolve) : FW_OK);
+  status = fwi_first(status, scenario->nameplate > 0 ? fwi_resolve_budgets(resolve) : FW_OK);
+  return fwi_first(status, fwi_resolve_expect(resolve));
 }
 
 static void clear_parts(fw_scenario_parts *parts) {
@@ -257,6 +259,8 @@ static void clear_parts(fw_scenario_parts *parts) {
   free(parts->steps);
   free(parts->adversities);
   free(parts->calls);
+  free(parts->check_trace);
+  fwi_clear_expect(parts);
   fw_record_clear(&fwi_file_record, &parts->file);
 }
 

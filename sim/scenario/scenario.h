@@ -11,6 +11,7 @@
 #include "models/job.h"
 #include "policies/policy.h"
 #include "sim/scenario/adversity.h"
+#include "sim/scenario/expect.h"
 #include "traces/occupancy.h"
 #include "traces/trace.h"
 
@@ -153,6 +154,9 @@ typedef struct fw_scenario {
   fw_tariff tariff;
   const fw_adversity *adversities;
   size_t adversity_count;
+  const fw_expect_block *expect; /* what `fleetwatt check` holds it to */
+  size_t expect_count;
+  const char *check_trace;         /* recording that stood for one to be given; NULL where none did */
   struct fw_scenario_parts *parts; /* owns all of the above */
 } fw_scenario;
 
@@ -165,6 +169,7 @@ typedef struct fw_scenario_overrides {
   const char *const *policies; /* keeps only these */
   size_t policy_count;
   const char *trace; /* for replay and occupancy jobs whose trace is "given" */
+  bool check_traces; /* where none is given: each such job's "check_trace" */
   const char *share; /* installed folder that holds models/; searched after the scenario's own */
 } fw_scenario_overrides;
 

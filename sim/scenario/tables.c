@@ -89,6 +89,8 @@ static const fw_field replay_fields[] = {
      .doc = "name of this kind of job, for policies and reports"},
     FW_FIELD(fwi_file_replay, trace, FW_FIELD_STRING, FW_REQUIRED, 0, 0,
              "recorded power CSV beside the scenario, or \"given\": from the flag --trace"),
+    FW_FIELD(fwi_file_replay, check_trace, FW_FIELD_STRING, FW_OPTIONAL, 0, 0,
+             "CSV beside the scenario that `fleetwatt check` takes where the trace is to be given"),
     {.name = "series",
      .kind = FW_FIELD_ENUM,
      .offset = offsetof(fwi_file_replay, kind),
@@ -124,6 +126,8 @@ static const fw_field occupancy_fields[] = {
              "parameter file without .json, looked up beside the scenario and then among the installed models"),
     FW_FIELD(fwi_file_occupancy, trace, FW_FIELD_STRING, FW_REQUIRED, 0, 0,
              "recorded power CSV beside the scenario, or \"given\": from the flag --trace; its power is not used"),
+    FW_FIELD(fwi_file_occupancy, check_trace, FW_FIELD_STRING, FW_OPTIONAL, 0, 0,
+             "CSV beside the scenario that `fleetwatt check` takes where the trace is to be given"),
     {.name = "series",
      .kind = FW_FIELD_ENUM,
      .offset = offsetof(fwi_file_occupancy, kind),
@@ -362,6 +366,7 @@ static const fw_field file_fields[] = {
      .offset = offsetof(fwi_file, events),
      .cases = fwi_event_cases,
      .doc = "what befalls the fleet: restarts, losses of a feed, failures; default: nothing"},
+    FW_RECORDS(fwi_file, expect, &fwi_file_expect_record, FW_OPTIONAL, "what `fleetwatt check` holds the results to"),
 };
 
 const fw_record fwi_file_record = {.name = "scenario",

@@ -4,7 +4,7 @@
 
 #include "models/breaker.h"
 #include "models/electrical.h"
-#include "sim/base/record.h"
+#include "sim/scenario/expect_tables.h"
 
 typedef struct fwi_file_actuators {
   fw_array concurrency; /* double */
@@ -35,8 +35,9 @@ typedef struct fwi_file_grpo {
 
 typedef struct fwi_file_replay {
   char *job_class;
-  char *trace; /* a path, or "given": from the command line */
-  int kind;    /* fw_series_kind */
+  char *trace;       /* a path, or "given": from the command line */
+  char *check_trace; /* the given one of `fleetwatt check`; or NULL */
+  int kind;          /* fw_series_kind */
   int64_t priority;
   fw_time_ns start_offset;
   bool loop;
@@ -48,8 +49,9 @@ typedef struct fwi_file_replay {
 typedef struct fwi_file_occupancy {
   char *job_class;
   char *model;
-  char *trace; /* a path, or "given": from the command line */
-  int kind;    /* fw_series_kind */
+  char *trace;       /* a path, or "given": from the command line */
+  char *check_trace; /* the given one of `fleetwatt check`; or NULL */
+  int kind;          /* fw_series_kind */
   char *counters;
   char *phases;
   char *role;
@@ -204,6 +206,7 @@ typedef struct fwi_file {
   fwi_file_tariff tariff;
   fw_array policies; /* fwi_file_policy */
   fw_array events;   /* fw_variant */
+  fw_array expect;   /* fwi_file_expect */
 } fwi_file;
 
 extern const fw_record fwi_file_record;
