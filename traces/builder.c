@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "sim/base/memory.h"
+#include "traces/intervals.h"
 
 struct fwi_growth {
   size_t capacity;
   fw_time_ns last_time; /* of the last row, with or without power */
   size_t last_line;
+  fwi_intervals intervals; /* between all rows */
 };
 
 fw_status fwi_builder_begin(fwi_builder *builder, fw_trace *trace, const char *file, fw_series_kind kind,
@@ -20,6 +22,9 @@ fw_status fwi_builder_begin(fwi_builder *builder, fw_trace *trace, const char *f
 }
 
 void fwi_builder_clear(fwi_builder *builder) {
+  for (size_t i = 0; builder->growth != NULL && i < builder->trace->series_count; i++) {
+    fwi_intervals_clear(&builder->growth[i].intervals);
+  }
   free(builder->growth);
   free(builder->by_name);
   *builder = (fwi_builder){0};
@@ -154,13 +159,11 @@ static fw_status append_sample(fwi_builder *builder, const fwi_row *row, fw_diag
   return FW_OK;
 }
 
-fw_status fwi_builder_add(fwi_builder *builder, const fwi_row *row, fw_diagnostics *diagnostics) {
-  fw_status status = check_range(builder, row, diagnostics);
-  if (status == FW_OK) status = find_series(builder, row, diagnostics);
-  if (status == FW_OK) status = check_order(builder, row, diagnostics);
-  if (status == FW_OK && row->has_power) status = append_sample(builder, row, diagnostics);
-  if (status != FW_OK) return status;
+static fw_status note_row(fwi_builder *builder, const fwi_row *row, fw_diagnostics *diagnostics) {
   fwi_growth *growth = &builder->growth[builder->latest];
+  if (growth->last_line > 0 && !fwi_intervals_add_row(&growth->intervals, row->time - growth->last_time)) {
+    return fw_error_memory(diagnostics, "the intervals of a trace");
+  }
   growth->last_time = row->time;
   growth->last_line = row->line;
   builder->trace->row_count++;
@@ -168,7 +171,23 @@ fw_status fwi_builder_add(fwi_builder *builder, const fwi_row *row, fw_diagnosti
   return FW_OK;
 }
 
-fw_status fwi_builder_end(const fwi_builder *builder, fw_diagnostics *diagnostics) {
+fw_status fwi_builder_add(fwi_builder *builder, const fwi_row *row, fw_diagnostics *diagnostics) {
+  fw_status status = check_range(builder, row, diagnostics);
+  if (status == FW_OK) status = find_series(builder, row, diagnostics);
+  if (status == FW_OK) status = check_order(builder, row, diagnostics);
+  if (status == FW_OK && row->has_power) status = append_sample(builder, row, diagnostics);
+  return status == FW_OK ? note_row(builder, row, diagnostics) : status;
+}
+
+void fwi_builder_end(const fwi_builder *builder) {
+  for (size_t i = 0; builder->growth != NULL && i < builder->trace->series_count; i++) {
+    const fwi_intervals *intervals = &builder->growth[i].intervals;
+    builder->trace->series[i].interval = fwi_intervals_quantile(intervals, 50);
+    builder->trace->series[i].longest_held = fwi_intervals_longest_held(intervals);
+  }
+}
+
+fw_status fwi_builder_check(const fwi_builder *builder, fw_diagnostics *diagnostics) {
   const fw_trace *trace = builder->trace;
   fw_place place = {trace->file, 0, 0, NULL};
   if (trace->row_count == 0) {

@@ -46,9 +46,13 @@ fw_status fwi_builder_begin(fwi_builder *builder, fw_trace *trace, const char *f
 /* A row that is out of order or out of range is FW_ERROR_INPUT and is left out; the builder stays usable. */
 fw_status fwi_builder_add(fwi_builder *builder, const fwi_row *row, fw_diagnostics *diagnostics);
 
-/* Checks the whole: some power was read; warns of missing readings. */
-fw_status fwi_builder_end(const fwi_builder *builder, fw_diagnostics *diagnostics);
+/* Completes the series: finds their intervals. */
+void fwi_builder_end(const fwi_builder *builder);
 
-void fwi_builder_clear(fwi_builder *builder); /* the builder only, not the trace */
+/* Checks the whole: some power was read; warns of missing readings. */
+fw_status fwi_builder_check(const fwi_builder *builder, fw_diagnostics *diagnostics);
+
+/* The builder only, not the trace, which must still be there. */
+void fwi_builder_clear(fwi_builder *builder);
 
 #endif

@@ -146,7 +146,7 @@ typedef struct fw_import_gpu {
   size_t excluded_count;
   fw_time_ns first; /* of the samples */
   fw_time_ns last;
-  fw_time_ns interval; /* median between rows; buckets 0.8 % wide, exact where all in the bucket are equal */
+  fw_time_ns interval; /* median between rows; exact up to 512 different lengths, else to 0.8 % */
   fw_time_ns interval_p95;
   fw_time_ns interval_largest;
   fw_time_ns longest_held; /* a longer interval between samples is a gap */

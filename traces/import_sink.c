@@ -185,6 +185,7 @@ fw_status fw_import_trace(const fw_import_input *inputs, size_t input_count, con
   trace_sink context = {.trace = out, .file = input_count > 0 ? inputs[0].name : ""};
   fw_import_sink sink = {.context = &context, .begin = begin_trace, .row = add_to_trace};
   fw_status status = fw_import_run(inputs, input_count, options, &sink, report, diagnostics);
+  fwi_builder_end(&context.builder);
   fwi_builder_clear(&context.builder);
   if (status != FW_OK) fw_trace_clear(out);
   return status;

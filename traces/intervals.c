@@ -1,5 +1,6 @@
-/* A histogram with buckets of constant relative width, 1/128 of an octave's start, as HdrHistogram's (G. Tene): the
- * highest bit of the interval and the seven bits below it are the key. Only buckets that are used exist. */
+/* A histogram of which only the buckets that are used exist. At first each length is a bucket of its own. When there
+ * are too many, they have a constant relative width, 1/128 of an octave's start, as HdrHistogram's (G. Tene): the
+ * highest bit of the interval and the seven bits below it are the key. */
 #include "traces/intervals.h"
 
 #include <stdlib.h>
@@ -14,16 +15,20 @@ void fwi_intervals_clear(fwi_intervals *intervals) {
   *intervals = (fwi_intervals){0};
 }
 
-static uint32_t key_of(fw_time_ns interval) {
+static uint64_t coarse_key(fw_time_ns interval) {
   uint64_t value = (uint64_t)interval;
   int top = 63 - __builtin_clzll(value);
   int shift = top > MANTISSA_BITS ? top - MANTISSA_BITS : 0;
   uint64_t mantissa = (value >> shift) & ((UINT64_C(1) << MANTISSA_BITS) - 1);
-  return (uint32_t)top << MANTISSA_BITS | (uint32_t)mantissa;
+  return (uint64_t)top << MANTISSA_BITS | mantissa;
+}
+
+static uint64_t key_of(const fwi_intervals *intervals, fw_time_ns interval) {
+  return intervals->coarse ? coarse_key(interval) : (uint64_t)interval;
 }
 
 /* The position of the first bucket whose key is not below. */
-static size_t position_of(const fwi_intervals *intervals, uint32_t key) {
+static size_t position_of(const fwi_intervals *intervals, uint64_t key) {
   size_t low = 0, high = intervals->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -36,27 +41,65 @@ static size_t position_of(const fwi_intervals *intervals, uint32_t key) {
   return low;
 }
 
-static fwi_interval_bucket *bucket_of(fwi_intervals *intervals, fw_time_ns interval) {
-  uint32_t key = key_of(interval);
-  if (intervals->latest < intervals->count && intervals->data[intervals->latest].key == key) {
-    return &intervals->data[intervals->latest];
+/* Clock steps can make the pieces of a series sum to more than any recording: the sum then stays at its limit. */
+static fw_time_ns add_saturating(fw_time_ns a, fw_time_ns b) {
+  fw_time_ns sum;
+  return fw_time_add(a, b, &sum) ? sum : FW_TIME_MAX;
+}
+
+static void merge(fwi_interval_bucket *into, const fwi_interval_bucket *from) {
+  into->row_count += from->row_count;
+  into->sample_count += from->sample_count;
+  into->longest = from->longest; /* they come in order */
+  into->sample_time = add_saturating(into->sample_time, from->sample_time);
+  into->held_last += from->held_last;
+  into->held_next += from->held_next;
+}
+
+static void coarsen(fwi_intervals *intervals) {
+  size_t kept = 0;
+  for (size_t i = 0; i < intervals->count; i++) {
+    fwi_interval_bucket bucket = intervals->data[i];
+    bucket.key = coarse_key(bucket.longest);
+    if (kept > 0 && intervals->data[kept - 1].key == bucket.key) {
+      merge(&intervals->data[kept - 1], &bucket);
+    } else {
+      intervals->data[kept++] = bucket;
+    }
   }
-  size_t position = position_of(intervals, key);
-  intervals->latest = position;
-  if (position < intervals->count && intervals->data[position].key == key) return &intervals->data[position];
+  intervals->count = kept;
+  intervals->coarse = true;
+}
+
+static bool is_bucket(const fwi_intervals *intervals, size_t position, uint64_t key) {
+  return position < intervals->count && intervals->data[position].key == key;
+}
+
+static fwi_interval_bucket *insert_bucket(fwi_intervals *intervals, size_t position, uint64_t key) {
   if (!fw_grow(&intervals->data, &intervals->capacity, intervals->count + 1, sizeof *intervals->data)) return NULL;
   fwi_interval_bucket *bucket = &intervals->data[position];
   memmove(bucket + 1, bucket, (intervals->count - position) * sizeof *bucket);
-  *bucket = (fwi_interval_bucket){.key = key, .shortest = interval, .longest = interval};
+  *bucket = (fwi_interval_bucket){.key = key};
   intervals->count++;
   return bucket;
 }
 
+static fwi_interval_bucket *bucket_of(fwi_intervals *intervals, fw_time_ns interval) {
+  uint64_t key = key_of(intervals, interval);
+  if (is_bucket(intervals, intervals->latest, key)) return &intervals->data[intervals->latest];
+  size_t position = position_of(intervals, key);
+  if (!is_bucket(intervals, position, key) && !intervals->coarse && intervals->count == FWI_INTERVALS_EXACT) {
+    coarsen(intervals);
+    key = key_of(intervals, interval);
+    position = position_of(intervals, key);
+  }
+  intervals->latest = position;
+  return is_bucket(intervals, position, key) ? &intervals->data[position] : insert_bucket(intervals, position, key);
+}
+
 static fwi_interval_bucket *note(fwi_intervals *intervals, fw_time_ns interval) {
   fwi_interval_bucket *bucket = bucket_of(intervals, interval);
-  if (bucket == NULL) return NULL;
-  if (interval < bucket->shortest) bucket->shortest = interval;
-  if (interval > bucket->longest) bucket->longest = interval;
+  if (bucket != NULL && interval > bucket->longest) bucket->longest = interval;
   return bucket;
 }
 
@@ -65,12 +108,6 @@ bool fwi_intervals_add_row(fwi_intervals *intervals, fw_time_ns interval) {
   if (bucket == NULL) return false;
   bucket->row_count++;
   return true;
-}
-
-/* Clock steps can make the pieces of a series sum to more than any recording: the sum then stays at its limit. */
-static fw_time_ns add_saturating(fw_time_ns a, fw_time_ns b) {
-  fw_time_ns sum;
-  return fw_time_add(a, b, &sum) ? sum : FW_TIME_MAX;
 }
 
 static size_t shortest_of_long(const fwi_intervals *intervals) {

@@ -201,7 +201,8 @@ static fw_status read_all(native_reader *reader, fw_trace *out) {
   status =
       fwi_builder_begin(&reader->builder, out, reader->csv.file, reader->kind, with_occupancy, reader->diagnostics);
   if (status == FW_OK) status = read_rows(reader);
-  if (status == FW_OK) status = fwi_builder_end(&reader->builder, reader->diagnostics);
+  fwi_builder_end(&reader->builder);
+  if (status == FW_OK) status = fwi_builder_check(&reader->builder, reader->diagnostics);
   return status;
 }
 

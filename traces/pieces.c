@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
-#include "traces/series.h"
 
 void fw_pieces_clear(fw_pieces *pieces) {
   free(pieces->data);
@@ -24,28 +23,33 @@ static void append(fw_pieces *pieces, fw_time_ns from, fw_time_ns to, fw_power_m
   pieces->data[pieces->count++] = (fw_piece){from, to, power};
 }
 
-static bool is_regular(const fw_series *series, fw_time_ns median, fw_time_ns longest_held) {
+static fw_time_ns interval_before(const fw_series *series, size_t sample) {
+  return series->time[sample] - series->time[sample - 1];
+}
+
+static bool is_regular(const fw_series *series) {
+  fw_time_ns median = series->interval;
   fw_time_ns tolerance = median / 100 > FW_NS_PER_MS ? median / 100 : FW_NS_PER_MS;
   for (size_t i = 1; i < series->count; i++) {
-    fw_time_ns interval = fwi_interval_before(series, i);
-    if (interval > longest_held || interval > median + tolerance || interval < median - tolerance) return false;
+    fw_time_ns interval = interval_before(series, i);
+    if (interval > series->longest_held || interval > median + tolerance || interval < median - tolerance) return false;
   }
   return true;
 }
 
 /* Each sample reaches to the next stamp; before a gap, and at the end, as far as `tail`. */
-static void pieces_forward(const fw_series *series, fw_time_ns longest_held, fw_time_ns tail, fw_pieces *out) {
+static void pieces_forward(const fw_series *series, fw_time_ns tail, fw_pieces *out) {
   for (size_t i = 0; i < series->count; i++) {
-    bool followed = i + 1 < series->count && fwi_interval_before(series, i + 1) <= longest_held;
+    bool followed = i + 1 < series->count && interval_before(series, i + 1) <= series->longest_held;
     fw_time_ns to = followed ? series->time[i + 1] : series->time[i] + tail;
     if (to > series->time[i]) append(out, series->time[i], to, series->power[i]);
   }
 }
 
 /* Each sample reaches back to the stamp before; after a gap, and at the start, as far as `head`. */
-static void pieces_backward(const fw_series *series, fw_time_ns longest_held, fw_time_ns head, fw_pieces *out) {
+static void pieces_backward(const fw_series *series, fw_time_ns head, fw_pieces *out) {
   for (size_t i = 0; i < series->count; i++) {
-    bool preceded = i > 0 && fwi_interval_before(series, i) <= longest_held;
+    bool preceded = i > 0 && interval_before(series, i) <= series->longest_held;
     fw_time_ns from = preceded ? series->time[i - 1] : series->time[i] - head;
     if (from < series->time[i]) append(out, from, series->time[i], series->power[i]);
   }
@@ -55,12 +59,11 @@ fw_status fw_series_pieces(const fw_trace *trace, size_t series_index, fw_pieces
   const fw_series *series = &trace->series[series_index];
   *out = (fw_pieces){.data = fw_allocate(series->count, sizeof *out->data)};
   if (out->data == NULL) return fw_error_memory(diagnostics, "the pieces of a series");
-  fw_time_ns median = fw_series_interval(series), longest_held = fwi_longest_held(series);
   if (trace->kind == FW_SERIES_MEAN_TO) {
-    pieces_backward(series, longest_held, median, out);
+    pieces_backward(series, series->interval, out);
   } else {
-    bool bins = trace->kind == FW_SERIES_MEAN_FROM || is_regular(series, median, longest_held);
-    pieces_forward(series, longest_held, bins ? median : 0, out);
+    bool bins = trace->kind == FW_SERIES_MEAN_FROM || is_regular(series);
+    pieces_forward(series, bins ? series->interval : 0, out);
   }
   return FW_OK;
 }

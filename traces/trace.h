@@ -1,9 +1,10 @@
 /* Power recordings: one series of (time, power) for each GPU, and what they add up to.
  *
  * Conventions. A series has a kind: `instant` (a value holds until the next stamp), `mean_from` (a stamp starts its
- * bin) or `mean_to` (it ends it). A gap is an interval above 3 x the median interval of the series: not covered, no
- * energy, no window across it, reported. (Where a quarter of 16 intervals or more are longer than that, the series was
- * written on change, long intervals are its habit, and 3 x their upper quartile is the bound: reported too.) In a
+ * bin) or `mean_to` (it ends it). A gap is an interval between readings above 3 x the median interval between rows,
+ * those without a reading included: not covered, no energy, no window across it, reported. (Where a quarter of 16
+ * intervals or more are longer than that, the series was written on change, long intervals are its habit, and 3 x
+ * their upper quartile is the bound: reported too.) In a
  * regular series (every interval within 1 % or 1 ms of the median, whichever is larger) each sample stands for one
  * interval, the last one too; in an irregular `instant` series the last sample adds nothing. */
 #ifndef FW_TRACES_TRACE_H
@@ -22,8 +23,10 @@ typedef struct fw_series {
   size_t count;
   fw_time_ns *time;
   fw_power_mw *power;
-  double *occupancy; /* sequences in flight, NaN where not recorded; NULL when the file has no such column */
-  size_t *line;      /* of the file, for messages */
+  double *occupancy;       /* sequences in flight, NaN where not recorded; NULL when the file has no such column */
+  size_t *line;            /* of the file, for messages */
+  fw_time_ns interval;     /* median between rows, with a reading or without; 0 with fewer than two */
+  fw_time_ns longest_held; /* a longer interval between readings is a gap */
 } fw_series;
 
 typedef struct fw_trace {
@@ -45,9 +48,6 @@ fw_status fw_trace_read(const char *path, fw_series_kind kind_if_unstated, fw_tr
 fw_status fw_trace_parse(const char *text, size_t length, const char *file, fw_series_kind kind_if_unstated,
                          fw_trace *out, fw_diagnostics *diagnostics);
 void fw_trace_clear(fw_trace *trace);
-
-/* Median interval of a series in ns; 0 with fewer than two samples. */
-fw_time_ns fw_series_interval(const fw_series *series);
 
 /* Constant power over [from, to). */
 typedef struct fw_piece {

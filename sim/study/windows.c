@@ -152,7 +152,7 @@ static void warn_of_short_windows(const fw_windows_options *options, const fw_tr
                                   fw_diagnostics *diagnostics) {
   fw_time_ns interval = 0;
   for (size_t s = 0; s < trace->series_count; s++) {
-    fw_time_ns median = fw_series_interval(&trace->series[s]);
+    fw_time_ns median = trace->series[s].interval;
     if (median > interval) interval = median;
   }
   for (size_t i = 0; i < options->window_count; i++) {

@@ -453,6 +453,14 @@ Test(import, what_is_written_is_read_back) {
     cr_assert_eq(fw_trace_read(path, FW_SERIES_MEAN_TO, &trace, NULL), FW_OK);
     cr_assert_eq(trace.kind, FW_SERIES_INSTANT, "its kind is in the file");
     check_trace(&trace, &r, "written");
+    for (size_t i = 0; i < trace.series_count; i++) {
+      fw_pieces pieces;
+      cr_assert_eq(fw_series_pieces(&trace, i, &pieces, NULL), FW_OK);
+      cr_assert_eq(trace.series[i].longest_held, report.gpus[i].longest_held, "one rule for log and recording");
+      cr_assert_eq(pieces.gap_count, report.gpus[i].gap_count);
+      cr_assert_eq(pieces.gap_time, report.gpus[i].gap_time);
+      fw_pieces_clear(&pieces);
+    }
     fw_trace_clear(&trace);
     fw_import_report_clear(&report);
     fw_text_clear(&text);

@@ -180,7 +180,7 @@ static void check_trial(const recording *r, fw_series_kind kind, uint64_t *state
   cr_assert_eq(fw_trace_parse(text.data, text.length, "random", kind, &trace, NULL), FW_OK);
   for (size_t s = 0; s < trace.series_count; s++) {
     size_t g = gpu_of(&trace.series[s]);
-    cr_assert_eq(fw_series_interval(&trace.series[s]), median_interval(r, g) * TICK);
+    cr_assert_eq(trace.series[s].interval, median_interval(r, g) * TICK);
     for (int64_t u = 0; u < HORIZON; u++) {
       power_mw[u] = power_at(r, g, kind, u);
     }

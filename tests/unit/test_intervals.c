@@ -29,6 +29,26 @@ Test(intervals, few_distinct_values_are_exact) {
   fwi_intervals_clear(&intervals);
 }
 
+/* So many different lengths are told apart, though 100 of them would fit into one bucket. */
+Test(intervals, many_lengths_are_exact_and_more_are_not) {
+  fwi_intervals intervals = {0};
+  const fw_time_ns first = 20000;
+  for (size_t i = FWI_INTERVALS_EXACT; i-- > 0;) /* from the longest down */
+    cr_assert(fwi_intervals_add_sample(&intervals, 0, first + (fw_time_ns)i, 1000, 2000, 0) &&
+              fwi_intervals_add_row(&intervals, first + (fw_time_ns)i));
+  cr_expect_eq(fwi_intervals_quantile(&intervals, 50), first + (fw_time_ns)FWI_INTERVALS_EXACT / 2 - 1);
+  cr_expect_eq(fwi_intervals_sum(&intervals, first + 9).count, 10);
+  cr_expect_not(intervals.coarse);
+  cr_assert(fwi_intervals_add_row(&intervals, 1));
+  cr_expect(intervals.coarse);
+  fw_time_ns found = fwi_intervals_quantile(&intervals, 50), exact = first + (fw_time_ns)FWI_INTERVALS_EXACT / 2 - 1;
+  cr_expect(found > exact && found <= exact + exact / 128);
+  fwi_interval_sums sums = fwi_intervals_sum(&intervals, FW_TIME_MAX);
+  cr_expect_eq(sums.count, FWI_INTERVALS_EXACT);
+  cr_expect(sums.held_next == 2 * sums.held_last, "energy is kept");
+  fwi_intervals_clear(&intervals);
+}
+
 Test(intervals, none) {
   fwi_intervals intervals = {0};
   cr_expect_eq(fwi_intervals_quantile(&intervals, 50), 0);

@@ -359,7 +359,7 @@ Test(trace, regular_means_within_one_per_cent_or_one_millisecond) {
 
 Test(trace, a_gap_is_above_three_medians) {
   accept("t_s,power_w\n0,1\n1,1\n2,1\n5,1\n6,1\n9.000000001,1\n10,1\n", FW_SERIES_INSTANT);
-  cr_expect_eq(fw_series_interval(&trace.series[0]), S);
+  cr_expect_eq(trace.series[0].interval, S);
   take_series(0);
   cr_expect_eq(pieces.gap_count, 1, "3 s is not above 3 x 1 s, one nanosecond more is");
   cr_expect_eq(pieces.gap_time, 3 * S + 1);
@@ -438,9 +438,23 @@ Test(trace, a_few_long_intervals_are_gaps_not_a_habit) {
   cr_expect_eq(pieces.gap_count, 2);
 }
 
+/* Readings at 0, 2, 8 and 9 s, in rows 1 s apart: 6 s without a reading are a gap, 2 s are not. Of the readings alone
+ * the median would be 2 s, and 6 s no gap. */
+Test(trace, missing_readings_do_not_hide_a_gap) {
+  accept("t_s,power_w\n0,250\n1,\n2,252\n3,\n4,\n5,\n6,\n7,\n8,248\n9,250\n", FW_SERIES_INSTANT);
+  cr_expect_eq(trace.series[0].interval, S);
+  cr_expect_eq(trace.series[0].longest_held, 3 * S);
+  take_series(0);
+  cr_assert_eq(pieces.gap_count, 1);
+  cr_expect_eq(pieces.gap_time, 6 * S);
+  fw_time_ns covered;
+  cr_expect(whole_energy(&covered) == (2 * 250 + 248) * FW_PJ_PER_J);
+  cr_expect_eq(covered, 3 * S);
+}
+
 Test(trace, one_sample_covers_no_time) {
   accept("t_s,power_w\n5,100\n", FW_SERIES_INSTANT);
-  cr_expect_eq(fw_series_interval(&trace.series[0]), 0);
+  cr_expect_eq(trace.series[0].interval, 0);
   for (int kind = FW_SERIES_INSTANT; kind <= FW_SERIES_MEAN_TO; kind++) {
     trace.kind = (fw_series_kind)kind;
     take_series(0);
@@ -451,12 +465,12 @@ Test(trace, one_sample_covers_no_time) {
 Test(trace, median_interval_is_nearest_rank) {
   /* intervals 1, 100: the lower middle, so that one gap in a short log is seen */
   accept("t_s,power_w\n0,1\n1,1\n101,1\n", FW_SERIES_INSTANT);
-  cr_expect_eq(fw_series_interval(&trace.series[0]), S);
+  cr_expect_eq(trace.series[0].interval, S);
   fw_trace_clear(&trace);
   /* A poller that sleeps 500 ms and then takes its time: intervals .5 .52 .9 .55 .5 .88 .61 .5 .74 */
   accept("t_s,power_w\n0,300\n0.5,300\n1.02,300\n1.92,300\n2.47,300\n2.97,300\n3.85,300\n4.46,300\n4.96,300\n5.7,300\n",
          FW_SERIES_INSTANT);
-  cr_expect_eq(fw_series_interval(&trace.series[0]), 550 * MS);
+  cr_expect_eq(trace.series[0].interval, 550 * MS);
   take_total();
   fw_time_ns covered;
   cr_expect(whole_energy(&covered) == 1710 * FW_PJ_PER_J, "stamps count, not 10 x 0.5 s");
