@@ -34,14 +34,16 @@ static const char tables[] =
 
 /* ---- What SQLite answers ---- */
 
-static bool disk_is_full(fw_store *store, int code) {
-  return (code & 0xff) == SQLITE_FULL || sqlite3_system_errno(store->db) == ENOSPC;
+static bool disk_is_full(sqlite3 *db, int code) {
+  const bool failed = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
+  return (code & 0xff) == SQLITE_FULL || (failed && sqlite3_system_errno(db) == ENOSPC);
 }
 
-fw_status fwi_store_error(fw_store *store, int code, const char *what, fw_diagnostics *diagnostics) {
+/* Reports what SQLite answered while doing `what`, with a remedy, and returns the status that it stands for. */
+static fw_status store_error(fw_store *store, sqlite3 *db, int code, const char *what, fw_diagnostics *diagnostics) {
   const fw_place place = {.file = store->path};
-  const char *reason = sqlite3_errmsg(store->db);
-  if (disk_is_full(store, code)) {
+  const char *reason = sqlite3_errmsg(db);
+  if (disk_is_full(db, code)) {
     return fw_error(diagnostics, FW_ERROR_IO, place,
                     "%s: the disk is full; make space and give the same command again: what was committed is kept",
                     what);
@@ -65,21 +67,26 @@ fw_status fwi_store_error(fw_store *store, int code, const char *what, fw_diagno
   }
 }
 
-fw_status fwi_store_prepare(fw_store *store, const char *sql, sqlite3_stmt **out, fw_diagnostics *diagnostics) {
-  const int code = sqlite3_prepare_v2(store->db, sql, -1, out, NULL);
-  return code == SQLITE_OK ? FW_OK : fwi_store_error(store, code, "cannot read the store", diagnostics);
+static const char cannot_read[] = "cannot read the store";
+static const char cannot_write[] = "cannot write the store";
+static const char cannot_open[] = "cannot open the store";
+
+fw_status fwi_store_prepare(fw_store *store, sqlite3 *db, const char *sql, sqlite3_stmt **out,
+                            fw_diagnostics *diagnostics) {
+  const int code = sqlite3_prepare_v2(db, sql, -1, out, NULL);
+  return code == SQLITE_OK ? FW_OK : store_error(store, db, code, cannot_read, diagnostics);
 }
 
 fw_status fwi_store_do(fw_store *store, sqlite3_stmt *statement, const char *what, fw_diagnostics *diagnostics) {
   const int code = sqlite3_step(statement);
-  return code == SQLITE_DONE ? FW_OK : fwi_store_error(store, code, what, diagnostics);
+  return code == SQLITE_DONE ? FW_OK : store_error(store, sqlite3_db_handle(statement), code, what, diagnostics);
 }
 
 fw_status fwi_store_row(fw_store *store, sqlite3_stmt *statement, bool *row, fw_diagnostics *diagnostics) {
   const int code = sqlite3_step(statement);
   *row = code == SQLITE_ROW;
-  return code == SQLITE_ROW || code == SQLITE_DONE ? FW_OK
-                                                   : fwi_store_error(store, code, "cannot read the store", diagnostics);
+  return *row || code == SQLITE_DONE ? FW_OK
+                                     : store_error(store, sqlite3_db_handle(statement), code, cannot_read, diagnostics);
 }
 
 const char *fwi_store_text(sqlite3_stmt *statement, int column) {
@@ -93,14 +100,14 @@ void fwi_store_bind_text(sqlite3_stmt *statement, int index, const char *text) {
 
 static fw_status execute(fw_store *store, const char *sql, const char *what, fw_diagnostics *diagnostics) {
   const int code = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
-  return code == SQLITE_OK ? FW_OK : fwi_store_error(store, code, what, diagnostics);
+  return code == SQLITE_OK ? FW_OK : store_error(store, store->db, code, what, diagnostics);
 }
 
 /* ---- Transactions ---- */
 
 fw_status fw_store_begin(fw_store *store, fw_diagnostics *diagnostics) {
   omp_set_nest_lock(&store->lock);
-  const fw_status status = execute(store, "BEGIN IMMEDIATE", "cannot write the store", diagnostics);
+  const fw_status status = execute(store, "BEGIN IMMEDIATE", cannot_write, diagnostics);
   if (status != FW_OK) {
     omp_unset_nest_lock(&store->lock);
   }
@@ -109,7 +116,7 @@ fw_status fw_store_begin(fw_store *store, fw_diagnostics *diagnostics) {
 
 fw_status fw_store_end(fw_store *store, fw_status status, fw_diagnostics *diagnostics) {
   if (status == FW_OK) {
-    status = execute(store, "COMMIT", "cannot write the store", diagnostics);
+    status = execute(store, "COMMIT", cannot_write, diagnostics);
   }
   if (status != FW_OK) {
     (void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL); /* some errors have done it already */
@@ -123,7 +130,7 @@ fw_status fw_store_end(fw_store *store, fw_status status, fw_diagnostics *diagno
 static fw_status read_number(fw_store *store, const char *sql, int64_t *out, fw_diagnostics *diagnostics) {
   sqlite3_stmt *statement = NULL;
   bool row = false;
-  fw_status status = fwi_store_prepare(store, sql, &statement, diagnostics);
+  fw_status status = fwi_store_prepare(store, store->db, sql, &statement, diagnostics);
   status = status == FW_OK ? fwi_store_row(store, statement, &row, diagnostics) : status;
   *out = row ? sqlite3_column_int64(statement, 0) : 0;
   (void)sqlite3_finalize(statement);
@@ -169,41 +176,40 @@ static fw_status set_log_mode(fw_store *store, fw_diagnostics *diagnostics) {
     }
     code = sqlite3_exec(store->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
   }
-  return code == SQLITE_OK ? FW_OK : fwi_store_error(store, code, "cannot open the store", diagnostics);
+  return code == SQLITE_OK ? FW_OK : store_error(store, store->db, code, cannot_open, diagnostics);
 }
 
-static fw_status open_database(fw_store *store, fw_store_use use, fw_diagnostics *diagnostics) {
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX | (use == FW_STORE_CREATE ? SQLITE_OPEN_CREATE : 0);
-  const int code = sqlite3_open_v2(store->path, &store->db, flags, NULL);
-  if (store->db == NULL) {
+static fw_status connect(fw_store *store, int flags, sqlite3 **db, fw_diagnostics *diagnostics) {
+  const int code = sqlite3_open_v2(store->path, db, flags, NULL);
+  if (*db == NULL) {
     return fw_error_memory(diagnostics, "the result store");
   }
   if (code != SQLITE_OK) {
-    return fwi_store_error(store, code, "cannot open the store", diagnostics);
+    return store_error(store, *db, code, cannot_open, diagnostics);
   }
-  (void)sqlite3_extended_result_codes(store->db, 1);
-  (void)sqlite3_busy_timeout(store->db, PATIENCE_MS);
-  fw_status status =
-      execute(store, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", "cannot open the store", diagnostics);
-  /* A foreign file is told before anything in it is changed. */
+  (void)sqlite3_extended_result_codes(*db, 1);
+  (void)sqlite3_busy_timeout(*db, PATIENCE_MS);
+  return FW_OK;
+}
+
+/* A foreign file is told before anything in it is changed. */
+static fw_status prepare_file(fw_store *store, fw_store_use use, fw_diagnostics *diagnostics) {
+  fw_status status = execute(store, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", cannot_open, diagnostics);
   if (status == FW_OK && use == FW_STORE_EXISTING) {
     status = make_or_check_tables(store, use, diagnostics);
-    return status == FW_OK ? set_log_mode(store, diagnostics) : status;
-  }
-  status = status == FW_OK ? fw_store_begin(store, diagnostics) : status;
-  if (status == FW_OK) {
-    status = fw_store_end(store, make_or_check_tables(store, use, diagnostics), diagnostics);
+  } else if (status == FW_OK) {
+    status = fw_store_begin(store, diagnostics);
+    status = status == FW_OK ? fw_store_end(store, make_or_check_tables(store, use, diagnostics), diagnostics) : status;
   }
   return status == FW_OK ? set_log_mode(store, diagnostics) : status;
 }
 
-static char *claims_path(const char *path) {
-  fw_text text = FW_TEXT_INIT;
-  fw_text_add_format(&text, "%s-claims", path);
-  if (text.failed) {
-    fw_text_clear(&text);
-  }
-  return text.data;
+static fw_status open_database(fw_store *store, fw_store_use use, fw_diagnostics *diagnostics) {
+  const int flags = SQLITE_OPEN_READWRITE;
+  const int create = use == FW_STORE_CREATE ? SQLITE_OPEN_CREATE : 0;
+  fw_status status = connect(store, flags | create, &store->db, diagnostics);
+  status = status == FW_OK ? prepare_file(store, use, diagnostics) : status;
+  return status == FW_OK ? connect(store, flags, &store->reader, diagnostics) : status;
 }
 
 fw_status fw_store_open(const char *path, fw_store_use use, fw_store **out, fw_diagnostics *diagnostics) {
@@ -213,8 +219,9 @@ fw_status fw_store_open(const char *path, fw_store_use use, fw_store **out, fw_d
     return fw_error_memory(diagnostics, "the result store");
   }
   omp_init_nest_lock(&store->lock);
+  omp_init_lock(&store->reader_lock);
+  fwi_claims_init(&store->claims, path);
   store->path = fw_copy_text(path);
-  store->claims = (fwi_claims){.path = claims_path(path), .descriptor = -1};
   fw_status status = store->path != NULL && store->claims.path != NULL
                          ? open_database(store, use, diagnostics)
                          : fw_error_memory(diagnostics, "the result store");
@@ -230,8 +237,10 @@ void fw_store_close(fw_store *store) {
   if (store == NULL) {
     return;
   }
+  (void)sqlite3_close(store->reader);
   (void)sqlite3_close(store->db); /* the last to close moves the log into the file */
   fwi_claims_close(&store->claims);
+  omp_destroy_lock(&store->reader_lock);
   omp_destroy_nest_lock(&store->lock);
   free(store->path);
   free(store);

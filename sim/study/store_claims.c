@@ -70,15 +70,15 @@ static fw_status claim_byte(fwi_claims *claims, int64_t byte, bool *claimed, fw_
 
 fw_status fw_store_claim(fw_store *store, const fw_store_key *key, bool *claimed, fw_diagnostics *diagnostics) {
   *claimed = false;
-  omp_set_nest_lock(&store->lock);
+  omp_set_lock(&store->claims.lock);
   const fw_status status = claim_byte(&store->claims, byte_of(key), claimed, diagnostics);
-  omp_unset_nest_lock(&store->lock);
+  omp_unset_lock(&store->claims.lock);
   return status;
 }
 
 void fw_store_release(fw_store *store, const fw_store_key *key) {
   const int64_t byte = byte_of(key);
-  omp_set_nest_lock(&store->lock);
+  omp_set_lock(&store->claims.lock);
   fwi_claims *claims = &store->claims;
   for (size_t i = 0; i < claims->count; i++) {
     if (claims->held[i] == byte) {
@@ -87,7 +87,17 @@ void fw_store_release(fw_store *store, const fw_store_key *key) {
       break;
     }
   }
-  omp_unset_nest_lock(&store->lock);
+  omp_unset_lock(&store->claims.lock);
+}
+
+void fwi_claims_init(fwi_claims *claims, const char *store_path) {
+  fw_text path = FW_TEXT_INIT;
+  fw_text_add_format(&path, "%s-claims", store_path);
+  if (path.failed) {
+    fw_text_clear(&path);
+  }
+  *claims = (fwi_claims){.path = path.data, .descriptor = -1};
+  omp_init_lock(&claims->lock);
 }
 
 void fwi_claims_close(fwi_claims *claims) {
@@ -96,5 +106,5 @@ void fwi_claims_close(fwi_claims *claims) {
   }
   free(claims->held);
   free(claims->path);
-  *claims = (fwi_claims){.descriptor = -1};
+  omp_destroy_lock(&claims->lock);
 }

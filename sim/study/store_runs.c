@@ -54,7 +54,7 @@ static fw_status find_run(fw_store *store, const fw_store_key *key, fw_store_fig
                             " WHERE version = ?1 AND scenario = ?2 AND policy = ?3 AND budget_mw = ?4 AND seed = ?5";
   sqlite3_stmt *statement = NULL;
   bool row = false;
-  fw_status status = fwi_store_prepare(store, sql, &statement, diagnostics);
+  fw_status status = fwi_store_prepare(store, store->reader, sql, &statement, diagnostics);
   if (status == FW_OK) {
     bind_key(statement, key);
     status = fwi_store_row(store, statement, &row, diagnostics);
@@ -72,9 +72,30 @@ fw_status fw_store_find(fw_store *store, const fw_store_key *key, fw_store_figur
   for (size_t i = 0; i < FW_METRIC_SLOTS; i++) {
     out->values[i] = (double)NAN;
   }
-  omp_set_nest_lock(&store->lock);
+  omp_set_lock(&store->reader_lock);
   const fw_status status = find_run(store, key, out, found, diagnostics);
-  omp_unset_nest_lock(&store->lock);
+  omp_unset_lock(&store->reader_lock);
+  return status;
+}
+
+static fw_status has_run(fw_store *store, const fw_store_key *key, bool *found, fw_diagnostics *diagnostics) {
+  static const char sql[] = "SELECT 1 FROM run WHERE version = ?1 AND scenario = ?2 AND policy = ?3 AND"
+                            " budget_mw = ?4 AND seed = ?5";
+  sqlite3_stmt *statement = NULL;
+  fw_status status = fwi_store_prepare(store, store->reader, sql, &statement, diagnostics);
+  if (status == FW_OK) {
+    bind_key(statement, key);
+    status = fwi_store_row(store, statement, found, diagnostics);
+  }
+  (void)sqlite3_finalize(statement);
+  return status;
+}
+
+fw_status fwi_store_has(fw_store *store, const fw_store_key *key, bool *found, fw_diagnostics *diagnostics) {
+  *found = false;
+  omp_set_lock(&store->reader_lock);
+  const fw_status status = has_run(store, key, found, diagnostics);
+  omp_unset_lock(&store->reader_lock);
   return status;
 }
 
@@ -125,8 +146,8 @@ static fw_status keep_all(fw_store *store, const fw_store_record *records, size_
   static const char metric_sql[] = "INSERT INTO metric VALUES(?1, ?2, ?3, ?4, ?5)";
   sqlite3_stmt *insert_run = NULL;
   sqlite3_stmt *insert_metric = NULL;
-  fw_status status = fwi_store_prepare(store, run_sql, &insert_run, diagnostics);
-  status = status == FW_OK ? fwi_store_prepare(store, metric_sql, &insert_metric, diagnostics) : status;
+  fw_status status = fwi_store_prepare(store, store->db, run_sql, &insert_run, diagnostics);
+  status = status == FW_OK ? fwi_store_prepare(store, store->db, metric_sql, &insert_metric, diagnostics) : status;
   for (size_t i = 0; status == FW_OK && i < count; i++) {
     status = keep_record(store, insert_run, insert_metric, &records[i], diagnostics);
   }

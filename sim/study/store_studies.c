@@ -29,8 +29,8 @@ static fw_status check_same_study(fw_store *store, const fw_store_study *study, 
 static fw_status find_study(fw_store *store, const fw_store_study *study, int64_t *id, fw_diagnostics *diagnostics) {
   sqlite3_stmt *statement = NULL;
   bool row = false;
-  fw_status status = fwi_store_prepare(store, "SELECT id, command, version, scenario FROM study WHERE name = ?1",
-                                       &statement, diagnostics);
+  fw_status status = fwi_store_prepare(
+      store, store->db, "SELECT id, command, version, scenario FROM study WHERE name = ?1", &statement, diagnostics);
   if (status == FW_OK) {
     fwi_store_bind_text(statement, 1, study->name);
     status = fwi_store_row(store, statement, &row, diagnostics);
@@ -45,8 +45,9 @@ static fw_status find_study(fw_store *store, const fw_store_study *study, int64_
 
 static fw_status make_study(fw_store *store, const fw_store_study *study, int64_t *id, fw_diagnostics *diagnostics) {
   sqlite3_stmt *statement = NULL;
-  fw_status status = fwi_store_prepare(
-      store, "INSERT INTO study(name, command, version, scenario) VALUES(?1, ?2, ?3, ?4)", &statement, diagnostics);
+  fw_status status =
+      fwi_store_prepare(store, store->db, "INSERT INTO study(name, command, version, scenario) VALUES(?1, ?2, ?3, ?4)",
+                        &statement, diagnostics);
   if (status == FW_OK) {
     fwi_store_bind_text(statement, 1, study->name);
     fwi_store_bind_text(statement, 2, study->command);
@@ -103,7 +104,8 @@ static fw_status add_arm(fw_store *store, sqlite3_stmt *insert, size_t position,
 static fw_status add_arms(fw_store *store, int64_t study, int64_t position, const fw_scenario *scenario,
                           fw_diagnostics *diagnostics) {
   sqlite3_stmt *insert = NULL;
-  fw_status status = fwi_store_prepare(store, "INSERT INTO arm VALUES(?1, ?2, ?3, ?4, ?5, ?6)", &insert, diagnostics);
+  fw_status status =
+      fwi_store_prepare(store, store->db, "INSERT INTO arm VALUES(?1, ?2, ?3, ?4, ?5, ?6)", &insert, diagnostics);
   if (status == FW_OK) {
     (void)sqlite3_bind_int64(insert, 1, study);
     (void)sqlite3_bind_int64(insert, 2, position);
@@ -124,7 +126,7 @@ static fw_status insert_point(fw_store *store, int64_t study, const fw_store_poi
   sqlite3_stmt *statement = NULL;
   bool row = false;
   int64_t position = 0;
-  fw_status status = fwi_store_prepare(store, sql, &statement, diagnostics);
+  fw_status status = fwi_store_prepare(store, store->db, sql, &statement, diagnostics);
   if (status == FW_OK) {
     (void)sqlite3_bind_int64(statement, 1, study);
     fwi_store_bind_text(statement, 2, point->settings);
@@ -144,7 +146,7 @@ static fw_status renew_point(fw_store *store, int64_t study, const fw_store_poin
   static const char sql[] = "UPDATE point SET seeds = max(seeds, ?3) WHERE study = ?1 AND settings = ?2"
                             " RETURNING scenario";
   sqlite3_stmt *statement = NULL;
-  fw_status status = fwi_store_prepare(store, sql, &statement, diagnostics);
+  fw_status status = fwi_store_prepare(store, store->db, sql, &statement, diagnostics);
   if (status == FW_OK) {
     (void)sqlite3_bind_int64(statement, 1, study);
     fwi_store_bind_text(statement, 2, point->settings);
@@ -174,7 +176,7 @@ static fw_status check_arms(fw_store *store, int64_t study, const fw_store_point
   size_t count = 0;
   bool same = true;
   bool row = true;
-  fw_status status = fwi_store_prepare(store, sql, &statement, diagnostics);
+  fw_status status = fwi_store_prepare(store, store->db, sql, &statement, diagnostics);
   if (status == FW_OK) {
     (void)sqlite3_bind_int64(statement, 1, study);
     fwi_store_bind_text(statement, 2, point->settings);
