@@ -29,7 +29,8 @@ typedef enum fw_draw {
   FW_DRAW_GAIN = 13,             /* entity: GPU; index: 0 */
   FW_DRAW_CAP_COMMAND = 14,      /* entity: job; index: n-th cap command (whether it is late or lost) */
   FW_DRAW_REQUEST = 15,          /* entity: job; index: n-th request (context and output lengths) */
-  FW_DRAW_SUBMISSION = 16        /* entity: job; index: n-th job of a queue (its size and length) */
+  FW_DRAW_SUBMISSION = 16,       /* entity: job; index: n-th job of a queue (its size and length) */
+  FW_DRAW_DESIGN = 24            /* entity: axis of a sweep; index: stratum */
 } fw_draw;
 
 /* All variates of one purpose and entity under one seed. A value; copy freely. */

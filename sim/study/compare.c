@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
+#include "sim/study/arms.h"
 
 /* What is kept of one run. */
 typedef struct run_record {
@@ -43,31 +44,8 @@ static void keep(const fw_result *result, run_record *run) {
   }
 }
 
-/* A policy that ignores budgets runs once for all of them; any other, once for each. */
-static bool serves_all(const fw_scenario *scenario, size_t policy) {
-  const fw_scenario_policy *arm = &scenario->policies[policy];
-  return arm->fleet == NULL && arm->job->ignores_budget;
-}
-
 static run_record *record_of(const comparison *work, size_t seed, size_t policy, size_t budget) {
   return &work->runs[seed * work->arms + budget * work->scenario->policy_count + policy];
-}
-
-/* What the run shows against the `index`-th of the other budgets. */
-static void keep_other(const fw_result *result, size_t index, run_record *run) {
-  fw_result judged = *result;
-  for (size_t w = 0; w < result->window_count; w++) {
-    const fw_window_result *window = &result->others[index].windows[w];
-    const double p99_w = result->windows[w].p99_w; /* power is the same, whatever it is judged against */
-    judged.windows[w] = *window;
-    judged.windows[w].p99_w = p99_w;
-    judged.sensed[w] = result->others[index].sensed[w];
-  }
-  fw_breaker_result *breaker = &judged.domains[judged.domain_count - 1].breaker; /* of the site */
-  const fw_breaker_result own = *breaker;
-  *breaker = result->others[index].breaker;
-  keep(&judged, run);
-  *breaker = own;
 }
 
 static fw_status run_one(void *context, size_t task, fw_diagnostics *diagnostics) {
@@ -84,7 +62,8 @@ static fw_status run_one(void *context, size_t task, fw_diagnostics *diagnostics
   if (status == FW_OK) {
     keep(&result, record_of(work, seed, planned->policy, planned->budget));
     for (size_t i = 0; i < planned->other_count; i++) {
-      keep_other(&result, i, record_of(work, seed, planned->policy, work->others[i]));
+      const fw_result judged = fwi_judged_by_other(&result, i);
+      keep(&judged, record_of(work, seed, planned->policy, work->others[i]));
     }
     fw_result_clear(&result);
   }
@@ -105,7 +84,7 @@ static fw_status make_plan(comparison *work, fw_diagnostics *diagnostics) {
   }
   for (size_t budget = 0; budget < budgets; budget++) {
     for (size_t policy = 0; policy < scenario->policy_count; policy++) {
-      const bool all = serves_all(scenario, policy);
+      const bool all = fwi_serves_all_budgets(scenario, policy);
       if (budget == 0 || !all) {
         work->plan[work->runs_per_seed++] = (arm_run){policy, budget, all ? budgets - 1 : 0};
       }

@@ -22,6 +22,7 @@ static const char tables[] =
     "CREATE TABLE point(study INTEGER NOT NULL REFERENCES study ON DELETE CASCADE, position INTEGER NOT NULL,"
     " settings TEXT NOT NULL, scenario TEXT NOT NULL, first_seed INTEGER NOT NULL, seeds INTEGER NOT NULL,"
     " PRIMARY KEY(study, position), UNIQUE(study, settings)) WITHOUT ROWID;"
+    "CREATE INDEX point_scenario ON point(scenario);"
     "CREATE TABLE arm(study INTEGER NOT NULL, point INTEGER NOT NULL, position INTEGER NOT NULL, policy TEXT NOT NULL,"
     " budget_mw INTEGER NOT NULL, oversubscription REAL, PRIMARY KEY(study, point, position),"
     " FOREIGN KEY(study, point) REFERENCES point ON DELETE CASCADE) WITHOUT ROWID;"

@@ -45,6 +45,9 @@ void fwi_store_bind_text(sqlite3_stmt *statement, int index, const char *text);
 /* Whether a run is there. */
 fw_status fwi_store_has(fw_store *store, const fw_store_key *key, bool *found, fw_diagnostics *diagnostics);
 
+/* Of a study; within a transaction or without. */
+fw_status fwi_store_count_points(fw_store *store, int64_t study, size_t *out, fw_diagnostics *diagnostics);
+
 void fwi_claims_init(fwi_claims *claims, const char *store_path);
 void fwi_claims_close(fwi_claims *claims);
 

@@ -209,3 +209,19 @@ fw_status fw_store_add_point(fw_store *store, int64_t study, const fw_store_poin
   }
   return end_part(store, own, status, diagnostics);
 }
+
+fw_status fwi_store_count_points(fw_store *store, int64_t study, size_t *out, fw_diagnostics *diagnostics) {
+  sqlite3_stmt *statement = NULL;
+  bool row = false;
+  omp_set_nest_lock(&store->lock);
+  fw_status status =
+      fwi_store_prepare(store, store->db, "SELECT count(*) FROM point WHERE study = ?1", &statement, diagnostics);
+  if (status == FW_OK) {
+    (void)sqlite3_bind_int64(statement, 1, study);
+    status = fwi_store_row(store, statement, &row, diagnostics);
+    *out = (size_t)sqlite3_column_int64(statement, 0);
+  }
+  (void)sqlite3_finalize(statement);
+  omp_unset_nest_lock(&store->lock);
+  return status;
+}
