@@ -230,6 +230,40 @@ const char *fw_json_string(const fw_json_value *value) {
   return value->string;
 }
 
+static void add_container(const fw_json_value *value, bool object, fw_text *out) {
+  fw_text_add(out, object ? "{" : "[");
+  for (const fw_json_value *child = fw_json_first(value); child != NULL; child = fw_json_next(child)) {
+    fw_text_add(out, child != fw_json_first(value) ? ", " : "");
+    if (object) {
+      fw_text_add_json_string(out, fw_json_key(child));
+      fw_text_add(out, ": ");
+    }
+    fw_json_write(child, out);
+  }
+  fw_text_add(out, object ? "}" : "]");
+}
+
+/* Its depth is bounded: FW_JSON_DEPTH_LIMIT. */
+void fw_json_write(const fw_json_value *value, fw_text *out) {
+  switch (fw_json_type_of(value)) {
+  case FW_JSON_NULL:
+    fw_text_add(out, "null");
+    break;
+  case FW_JSON_BOOL:
+    fw_text_add(out, fw_json_bool(value) ? "true" : "false");
+    break;
+  case FW_JSON_NUMBER:
+    fw_text_add(out, fw_json_number_text(value));
+    break;
+  case FW_JSON_STRING:
+    fw_text_add_json_string(out, fw_json_string(value));
+    break;
+  default:
+    add_container(value, fw_json_type_of(value) == FW_JSON_OBJECT, out);
+    break;
+  }
+}
+
 /* Adds to a path of `length` bytes what fits, and dots where something does not. */
 static size_t add_to_path(char *path, size_t length, const char *piece) {
   static const char ellipsis[] = "...";

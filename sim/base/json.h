@@ -55,6 +55,9 @@ double fw_json_number(const fw_json_value *value);           /* finite */
 const char *fw_json_number_text(const fw_json_value *value); /* the digits as written; terminated */
 const char *fw_json_string(const fw_json_value *value);      /* decoded; no U+0000 inside */
 
+/* Adds the value as JSON on one line, numbers as they were written. */
+void fw_json_write(const fw_json_value *value, fw_text *out);
+
 /* The place of a value, for diagnostics. Its path is built in `path_buffer` ("jobs[2].model"). */
 #define FW_JSON_PATH_SIZE ((size_t)256)
 fw_place fw_json_place(const fw_json_value *value, char path_buffer[FW_JSON_PATH_SIZE]);

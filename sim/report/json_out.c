@@ -55,6 +55,11 @@ void fwi_json_bool(fwi_json_out *out, const char *key, bool value) {
   fw_text_add(out->text, value ? "true" : "false");
 }
 
+void fwi_json_verbatim(fwi_json_out *out, const char *key, const char *json) {
+  begin(out, key);
+  fw_text_add(out->text, json);
+}
+
 void fwi_json_estimate(fwi_json_out *out, const char *key, fw_estimate value) {
   fwi_json_out object = fwi_json_open(out, key, '{');
   fwi_json_number(&object, "mean", value.mean);

@@ -22,6 +22,7 @@ void fwi_json_unsigned(fwi_json_out *out, const char *key, uint64_t value);
 void fwi_json_integer(fwi_json_out *out, const char *key, int64_t value);
 void fwi_json_string(fwi_json_out *out, const char *key, const char *value);
 void fwi_json_bool(fwi_json_out *out, const char *key, bool value);
+void fwi_json_verbatim(fwi_json_out *out, const char *key, const char *json); /* `json` is JSON */
 void fwi_json_estimate(fwi_json_out *out, const char *key, fw_estimate value);
 
 /* "warnings": [...] from the diagnostics, each once. */

@@ -8,6 +8,7 @@
 #include "sim/study/check.h"
 #include "sim/study/compare.h"
 #include "sim/study/reproduce.h"
+#include "sim/study/stored.h"
 #include "sim/study/windows.h"
 
 /* The version that stands in every JSON result. */
@@ -54,6 +55,16 @@ void fw_report_check_tap(const fw_check_result *result, fw_text *out);
 
 /* What `fleetwatt check --update` is about to write: the old and the new value of each. */
 void fw_report_check_changes(const fw_check_file *file, const fw_check_changes *changes, fw_text *out);
+
+/* `fleetwatt sweep` and `fleetwatt results`: studies of a result store. `command` is the one that prints. */
+void fw_report_stored_text(const fw_stored_study *study, const fw_diagnostics *diagnostics, fw_text *out);
+void fw_report_stored_json(const fw_stored_study *study, const char *command, const fw_diagnostics *diagnostics,
+                           fw_text *out);
+void fw_report_stored_csv(const fw_stored_study *study, fw_text *out);
+void fw_report_stored_list_text(const fw_stored_list *list, fw_text *out);
+void fw_report_stored_list_json(const fw_stored_list *list, fw_text *out);
+void fw_report_stored_comparison_text(const fw_stored_comparison *comparison, fw_text *out);
+void fw_report_stored_comparison_json(const fw_stored_comparison *comparison, fw_text *out);
 
 /* `fleetwatt windows`. */
 void fw_report_windows_text(const fw_windows_result *result, fw_text *out);

@@ -8,8 +8,8 @@
 
 bool fwi_serves_all_budgets(const fw_scenario *scenario, size_t policy);
 
-/* What a run that was judged against further budgets shows against the `index`-th of them. Shares what it points to, and
- * overwrites the site's breaker there: take the run's own figures first. */
+/* What a run that was judged against further budgets shows against the `index`-th of them. Shares what it points to,
+ * and overwrites the site's breaker there: take the run's own figures first. */
 fw_result fwi_judged_by_other(fw_result *result, size_t index);
 
 #endif

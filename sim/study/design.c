@@ -327,42 +327,6 @@ fw_status fw_design_latin(const fw_record_text *source, const char *const *writt
 
 /* ---- List ---- */
 
-static void add_json(const fw_json_value *value, fw_text *out);
-
-static void add_container(const fw_json_value *value, bool object, fw_text *out) {
-  fw_text_add(out, object ? "{" : "[");
-  for (const fw_json_value *child = fw_json_first(value); child != NULL; child = fw_json_next(child)) {
-    fw_text_add(out, child != fw_json_first(value) ? ", " : "");
-    if (object) {
-      fw_text_add_json_string(out, fw_json_key(child));
-      fw_text_add(out, ": ");
-    }
-    add_json(child, out);
-  }
-  fw_text_add(out, object ? "}" : "]");
-}
-
-/* The value as text again. Depth is bounded by FW_JSON_DEPTH_LIMIT. */
-static void add_json(const fw_json_value *value, fw_text *out) {
-  switch (fw_json_type_of(value)) {
-  case FW_JSON_NULL:
-    fw_text_add(out, "null");
-    break;
-  case FW_JSON_BOOL:
-    fw_text_add(out, fw_json_bool(value) ? "true" : "false");
-    break;
-  case FW_JSON_NUMBER:
-    fw_text_add(out, fw_json_number_text(value));
-    break;
-  case FW_JSON_STRING:
-    fw_text_add_json_string(out, fw_json_string(value));
-    break;
-  default:
-    add_container(value, fw_json_type_of(value) == FW_JSON_OBJECT, out);
-    break;
-  }
-}
-
 static fw_status read_point(const fw_json_value *value, fw_design_point *point, fw_diagnostics *diagnostics) {
   if (fw_json_type_of(value) != FW_JSON_OBJECT) {
     return fw_json_error(value, diagnostics, "expected an object of keys and values, as in {\"jobs[0].count\": 4}");
@@ -371,7 +335,7 @@ static fw_status read_point(const fw_json_value *value, fw_design_point *point, 
   size_t index = 0;
   for (const fw_json_value *m = fw_json_first(value); status == FW_OK && m != NULL; m = fw_json_next(m)) {
     fw_text text = FW_TEXT_INIT;
-    add_json(m, &text);
+    fw_json_write(m, &text);
     status = text.failed ? memory_error(diagnostics)
                          : set(&point->settings[index++], fw_json_key(m), text.data, diagnostics);
     fw_text_clear(&text);
