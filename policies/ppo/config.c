@@ -92,3 +92,33 @@ size_t fw_ppo_width_units(fw_ppo_width width) {
   static const size_t units[FW_PPO_WIDTH_COUNT] = {32, 64, 128};
   return units[width];
 }
+
+static void write_value(const fw_field *field, const void *member, fw_text *text) {
+  char buffer[FW_UNITS_TEXT_SIZE];
+  switch (field->kind) {
+  case FW_FIELD_BOOL:
+    fw_text_add(text, *(const bool *)member ? "true" : "false");
+    break;
+  case FW_FIELD_UNSIGNED:
+    fw_text_add_format(text, "%llu", (unsigned long long)*(const uint64_t *)member);
+    break;
+  case FW_FIELD_TIME:
+    fw_text_add(text, fw_time_format(*(const fw_time_ns *)member, buffer));
+    break;
+  case FW_FIELD_ENUM:
+    fw_text_add_json_string(text, field->names[*(const int *)member]);
+    break;
+  default:
+    fw_text_add(text, fw_number_format_exact(*(const double *)member, buffer));
+    break; /* FW_FIELD_NUMBER */
+  }
+}
+
+void fw_ppo_config_write(const fw_ppo_config *config, fw_text *text) {
+  for (size_t i = 0; i < FW_COUNT_OF(fields); i++) {
+    const fw_field *field = &fields[i];
+    fw_text_add_format(text, "%s\"%s%s\":", i == 0 ? "{" : ",", field->name, field->kind == FW_FIELD_TIME ? "_s" : "");
+    write_value(field, (const char *)config + field->offset, text);
+  }
+  fw_text_add(text, "}");
+}

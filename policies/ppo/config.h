@@ -44,4 +44,7 @@ extern const fw_record fw_ppo_config_record;
 
 size_t fw_ppo_width_units(fw_ppo_width width); /* 32, 64, 128 */
 
+/* Adds the settings as JSON, each with its key, from which the record reads the same values. */
+void fw_ppo_config_write(const fw_ppo_config *config, fw_text *text);
+
 #endif
