@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/report/import_report.h"
+#include "tests/figures.h"
 #include "traces/import.h"
 
 typedef struct imported {
@@ -96,6 +98,22 @@ static inline bool near(double value, double expected) {
 
 static inline double joules(fw_energy_pj energy) {
   return fw_energy_to_joules(energy);
+}
+
+/* No report and no message shows the figure. Energies are in J and Wh there, powers in W. */
+static inline void expect_never(const imported *in, double figure) {
+  fw_text text = FW_TEXT_INIT, json = FW_TEXT_INIT;
+  if (in->status == FW_OK) {
+    fw_report_import_text(&in->report, false, &text);
+    fw_report_import_json(&in->report, false, &in->diagnostics, &json);
+    cr_assert_not(text.failed || json.failed);
+    cr_expect_not(shows_figure(text.data, figure), "%g is in\n%s", figure, text.data);
+    cr_expect_not(shows_figure(json.data, figure), "%g is in\n%s", figure, json.data);
+  }
+  for (size_t i = 0; i < in->diagnostics.count; i++)
+    cr_expect_not(shows_figure(in->diagnostics.entries[i].message, figure), "%s", in->diagnostics.entries[i].message);
+  fw_text_clear(&text);
+  fw_text_clear(&json);
 }
 
 #endif
