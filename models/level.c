@@ -7,71 +7,51 @@
 #include <math.h>
 
 #include "models/ceilings.h"
+#include "models/level_forms.h"
 #include "sim/base/elementary.h"
 #include "sim/base/fields.h"
 
-typedef struct level_constant {
-  double p_w;
-} level_constant;
-
-typedef struct level_log2 {
-  double p1_w;
-  double k_w;
-  double saturation;
-} level_log2;
-
-typedef struct level_logistic {
-  double p0_w;
-  double dp_w;
-  double slope;
-  double midpoint;
-} level_logistic;
-
-typedef struct level_roofline {
-  double p_base_w;
-  double p_compute_w;
-  double p_memory_w;
-  double compute_s;
-  double memory_s;
-} level_roofline;
-
 static const fw_field constant_fields[] = {
-    FW_FIELD(level_constant, p_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "watts at any concurrency"),
+    FW_FIELD(fwi_level_constant, p_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "watts at any concurrency"),
 };
 
 static const fw_field log2_fields[] = {
-    FW_FIELD(level_log2, p1_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "watts at one sequence in flight"),
-    FW_FIELD(level_log2, k_w, FW_FIELD_NUMBER, FW_REQUIRED, -FWI_MOST_W, FWI_MOST_W, "watts for each doubling"),
-    FW_FIELD(level_log2, saturation, FW_FIELD_NUMBER, FW_OPTIONAL, 1.0, FWI_MOST_COUNT,
+    FW_FIELD(fwi_level_log2, p1_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "watts at one sequence in flight"),
+    FW_FIELD(fwi_level_log2, k_w, FW_FIELD_NUMBER, FW_REQUIRED, -FWI_MOST_W, FWI_MOST_W, "watts for each doubling"),
+    FW_FIELD(fwi_level_log2, saturation, FW_FIELD_NUMBER, FW_OPTIONAL, 1.0, FWI_MOST_COUNT,
              "concurrency from which the level is flat; left out: it never is"),
 };
 
 static const fw_field logistic_fields[] = {
-    FW_FIELD(level_logistic, p0_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "watts far below the midpoint"),
-    FW_FIELD(level_logistic, dp_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W,
+    FW_FIELD(fwi_level_logistic, p0_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "watts far below the midpoint"),
+    FW_FIELD(fwi_level_logistic, dp_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W,
              "rise in watts, far above less far below"),
-    FW_FIELD(level_logistic, slope, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, 100.0, "steepness per doubling of concurrency"),
-    FW_FIELD(level_logistic, midpoint, FW_FIELD_NUMBER, FW_REQUIRED, -30.0, 30.0,
+    FW_FIELD(fwi_level_logistic, slope, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, 100.0,
+             "steepness per doubling of concurrency"),
+    FW_FIELD(fwi_level_logistic, midpoint, FW_FIELD_NUMBER, FW_REQUIRED, -30.0, 30.0,
              "log2 of the concurrency at half the rise"),
 };
 
 static const fw_field roofline_fields[] = {
-    FW_FIELD(level_roofline, p_base_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "watts with neither peak in use"),
-    FW_FIELD(level_roofline, p_compute_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "watts at the compute peak"),
-    FW_FIELD(level_roofline, p_memory_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W, "watts at the bandwidth peak"),
-    FW_FIELD(level_roofline, compute_s, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_S,
+    FW_FIELD(fwi_level_roofline, p_base_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W,
+             "watts with neither peak in use"),
+    FW_FIELD(fwi_level_roofline, p_compute_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W,
+             "watts at the compute peak"),
+    FW_FIELD(fwi_level_roofline, p_memory_w, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_W,
+             "watts at the bandwidth peak"),
+    FW_FIELD(fwi_level_roofline, compute_s, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_S,
              "seconds of the compute peak that one token costs"),
-    FW_FIELD(level_roofline, memory_s, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_S,
+    FW_FIELD(fwi_level_roofline, memory_s, FW_FIELD_NUMBER, FW_REQUIRED, 0.0, FWI_MOST_S,
              "seconds of the bandwidth peak that one pass costs"),
 };
 
 /* Any concurrency is below it. */
-static const level_log2 log2_defaults = {.saturation = FWI_MOST_COUNT};
+static const fwi_level_log2 log2_defaults = {.saturation = FWI_MOST_COUNT};
 
 static const fw_record constant_record = {
     .name = "level_constant",
     .doc = "P = p",
-    .size = sizeof(level_constant),
+    .size = sizeof(fwi_level_constant),
     .fields = constant_fields,
     .field_count = FW_COUNT_OF(constant_fields),
 };
@@ -79,7 +59,7 @@ static const fw_record constant_record = {
 static const fw_record log2_record = {
     .name = "level_log2",
     .doc = "P = p1 + k log2(c)",
-    .size = sizeof(level_log2),
+    .size = sizeof(fwi_level_log2),
     .defaults = &log2_defaults,
     .fields = log2_fields,
     .field_count = FW_COUNT_OF(log2_fields),
@@ -88,7 +68,7 @@ static const fw_record log2_record = {
 static const fw_record logistic_record = {
     .name = "level_logistic",
     .doc = "P = p0 + dp / (1 + exp(-slope (log2 c - midpoint)))",
-    .size = sizeof(level_logistic),
+    .size = sizeof(fwi_level_logistic),
     .fields = logistic_fields,
     .field_count = FW_COUNT_OF(logistic_fields),
 };
@@ -96,7 +76,7 @@ static const fw_record logistic_record = {
 static const fw_record roofline_record = {
     .name = "level_roofline",
     .doc = "P = p_base + p_compute u_c + p_memory sqrt(u_m)",
-    .size = sizeof(level_roofline),
+    .size = sizeof(fwi_level_roofline),
     .fields = roofline_fields,
     .field_count = FW_COUNT_OF(roofline_fields),
 };
@@ -106,16 +86,16 @@ const fw_variant_case fw_level_cases[] = {
     {"roofline", &roofline_record}, {NULL, NULL},
 };
 
-static double log2_w(const level_log2 *form, double concurrency) {
+double fwi_log2_w(const fwi_level_log2 *form, double concurrency) {
   return form->p1_w + form->k_w * fw_log2(fmin(concurrency, form->saturation));
 }
 
-static double logistic_w(const level_logistic *form, double concurrency) {
+double fwi_logistic_w(const fwi_level_logistic *form, double concurrency) {
   const double argument = form->slope * (fw_log2(concurrency) - form->midpoint);
   return form->p0_w + form->dp_w / (1.0 + fw_exp(-argument));
 }
 
-static double roofline_w(const level_roofline *form, double concurrency, const fw_timing *timing) {
+double fwi_roofline_w(const fwi_level_roofline *form, double concurrency, const fw_timing *timing) {
   const double token_s = fw_timing_token_s(timing, concurrency);
   const double compute_share = fmin(1.0, concurrency * form->compute_s / token_s);
   const double memory_share = fmin(1.0, form->memory_s / token_s);
@@ -125,8 +105,8 @@ static double roofline_w(const level_roofline *form, double concurrency, const f
 double fw_level_w(const fw_variant *level, double concurrency, const fw_timing *timing) {
   const double c = fmax(concurrency, 1.0);
   const fw_record *form = level->which->record;
-  if (form == &log2_record) return log2_w(level->value, c);
-  if (form == &logistic_record) return logistic_w(level->value, c);
-  if (form == &roofline_record) return roofline_w(level->value, c, timing);
-  return ((const level_constant *)level->value)->p_w;
+  if (form == &log2_record) return fwi_log2_w(level->value, c);
+  if (form == &logistic_record) return fwi_logistic_w(level->value, c);
+  if (form == &roofline_record) return fwi_roofline_w(level->value, c, timing);
+  return ((const fwi_level_constant *)level->value)->p_w;
 }

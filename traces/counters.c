@@ -168,6 +168,13 @@ static fw_status add_step(const reader *read, const step *present, size_t last, 
   return status;
 }
 
+static size_t count_requests(const reader *read) {
+  double rises = 0.0;
+  for (size_t i = 1; i < read->count; i++)
+    rises += fmax(read->readings[i].running - read->readings[i - 1].running, 0.0);
+  return rises < 1e15 ? (size_t)rises : 0;
+}
+
 /* A step is in progress while requests run and no counter moves. */
 static fw_status make_states(const reader *read, fwi_counters *out) {
   fw_time_ns hold = 0;
@@ -187,6 +194,7 @@ static fw_status make_states(const reader *read, fwi_counters *out) {
     status = add_step(read, &present, i, hold, &out->states);
     present.first = i;
   }
+  out->requests = count_requests(read);
   out->has_tokens = !isnan(read->readings[0].prompt) && !isnan(read->readings[0].generated);
   return status;
 }

@@ -101,6 +101,15 @@ static bool mean_power(powers *power, size_t gpu, fw_time_ns from, fw_time_ns to
   return covered == to - from;
 }
 
+static double peak_power(const powers *power) {
+  fw_power_mw most = 0;
+  for (size_t g = 0; g < power->count; g++) {
+    for (size_t i = 0; i < power->gpu[g].count; i++)
+      most = power->gpu[g].data[i].power > most ? power->gpu[g].data[i].power : most;
+  }
+  return fw_power_to_watts(most);
+}
+
 /* What one tick adds up to. */
 typedef struct sums {
   fw_time_ns covered;
@@ -166,6 +175,7 @@ static fw_status cut_ticks(powers *power, const fwi_states *states, fw_occupancy
   const fw_place place = {.file = out->file};
   if (whole > MOST_TICKS) return fw_error(diagnostics, FW_ERROR_INPUT, place, "too many ticks: choose a longer tick");
   out->gpus = power->count;
+  out->peak_w = peak_power(power);
   if (!allocate_ticks((size_t)whole, out)) return fw_error_memory(diagnostics, "the ticks of a recording");
   size_t cursor = 0;
   size_t segment = 0;
@@ -301,10 +311,12 @@ static fw_status make(const fw_occupancy_options *options, const fw_trace *trace
   fw_status status = read_powers(trace, &counters->roles, &power, diagnostics);
   if (status == FW_OK && options->phases != NULL) {
     out->source = FW_OCCUPANCY_PHASES;
-    status = fwi_read_phases(options->phases, options->skipped_phases, power.from, power.to, &phases, diagnostics);
+    status = fwi_read_phases(options->phases, options->skipped_phases, power.from, power.to, &phases, &out->requests,
+                             diagnostics);
   } else if (status == FW_OK && counters->found) {
     out->source = FW_OCCUPANCY_COUNTERS;
     out->has_tokens = counters->has_tokens;
+    out->requests = counters->requests;
     states = &counters->states;
   } else if (status == FW_OK) {
     out->source = FW_OCCUPANCY_POWER;

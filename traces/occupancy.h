@@ -54,7 +54,10 @@ typedef struct fw_occupancy {
   fw_occupancy_tick *data; /* in order of time */
   double *power_w;         /* [tick * gpus + gpu]: mean over the tick */
   size_t dropped;          /* ticks left out between the first and the last */
+  double peak_w;           /* the most that one GPU was ever read at */
   bool has_tokens;         /* token counters are known */
+  size_t requests;         /* rises of the count of running requests, which miss those that replace one that ended
+                              between two readings; with a phases file, its work phases. 0: unknown */
   double threshold_w;      /* between ready and work, found from power; NaN else */
 } fw_occupancy;
 

@@ -94,7 +94,7 @@ static fw_status take_phase(const fwi_rows *rows, size_t skipped, walk *at, fwi_
 }
 
 fw_status fwi_read_phases(const char *path, size_t skipped, fw_time_ns from, fw_time_ns to, fwi_states *out,
-                          fw_diagnostics *diagnostics) {
+                          size_t *work_phases, fw_diagnostics *diagnostics) {
   fwi_rows rows;
   walk at = {.reached = from};
   fw_status status = fwi_rows_open(&rows, path, column_names, COLUMNS, diagnostics);
@@ -109,6 +109,7 @@ fw_status fwi_read_phases(const char *path, size_t skipped, fw_time_ns from, fw_
     status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){.file = path}, "a header but no phases");
   }
   if (status == FW_OK) status = add_between(at.reached, to, false, out, diagnostics);
+  *work_phases = at.work > skipped ? at.work - skipped : 0;
   fwi_rows_close(&rows);
   return status;
 }

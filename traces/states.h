@@ -38,6 +38,7 @@ void fwi_roles_clear(fwi_roles *roles);
 typedef struct fwi_counters {
   bool found; /* the file has a column requests_running; nothing is read where it has not */
   bool has_tokens;
+  size_t requests; /* rises of the count */
   fwi_states states;
   fwi_roles roles;
 } fwi_counters;
@@ -48,8 +49,9 @@ fw_status fwi_read_counters(const char *path, const char *role, fwi_counters *ou
 void fwi_counters_clear(fwi_counters *counters);
 
 /* Phases of a file and what lies between them, over [from, to): idle before the first, ready between and after them.
- * The first `skipped` work phases are left unknown (phases.c). */
+ * The first `skipped` work phases are left unknown; how
+ * many others there are goes to `work_phases` (phases.c). */
 fw_status fwi_read_phases(const char *path, size_t skipped, fw_time_ns from, fw_time_ns to, fwi_states *out,
-                          fw_diagnostics *diagnostics);
+                          size_t *work_phases, fw_diagnostics *diagnostics);
 
 #endif

@@ -1,8 +1,7 @@
 /* fleetwatt windows */
 #include <stdio.h>
-#include <string.h>
 
-#include "sim/cli/cli.h"
+#include "sim/cli/recording_flags.h"
 
 static int run(int argc, char **argv);
 
@@ -17,17 +16,6 @@ typedef struct windows_flags {
   const char *output;
 } windows_flags;
 
-static fw_status read_kind(const char *name, fw_series_kind *out, fw_diagnostics *diagnostics) {
-  for (size_t i = 0; fw_series_kind_names[i] != NULL; i++) {
-    if (strcmp(fw_series_kind_names[i], name) == 0) {
-      *out = (fw_series_kind)i;
-      return FW_OK;
-    }
-  }
-  return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--kind %s: expected instant, mean_from or mean_to",
-                  name);
-}
-
 static fw_status judge(const char *path, const void *values, fw_diagnostics *diagnostics) {
   const windows_flags *flags = values;
   fw_time_ns windows[FWI_LIST_LIMIT];
@@ -36,7 +24,7 @@ static fw_status judge(const char *path, const void *values, fw_diagnostics *dia
                                 .has_budget = flags->budget_w > 0.0,
                                 .windows = windows,
                                 .window_count = flags->windows_s.count};
-  fw_status status = read_kind(flags->kind, &options.kind_if_unstated, diagnostics);
+  fw_status status = fwi_read_series_kind(flags->kind, &options.kind_if_unstated, diagnostics);
   if (!fw_power_from_watts(flags->budget_w, &options.budget)) {
     status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--budget is too large");
   }

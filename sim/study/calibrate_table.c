@@ -1,0 +1,141 @@
+/* A model from a table of operating points: level and times, no residual. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/file.h"
+#include "sim/base/hash.h"
+#include "sim/base/memory.h"
+#include "sim/study/calibrate_room.h"
+#include "traces/points.h"
+
+static const fw_time_ns TICK = FW_NS_PER_S / 2; /* what shipped scenarios sample at; nothing here depends on it */
+
+/* Prompts are read at so many seconds a token, through the origin; 0 where the table does not say. */
+static double prefill_per_token(const fw_operating_points *table) {
+  double products = 0.0;
+  double squares = 0.0;
+  for (size_t i = 0; i < table->count; i++) {
+    const fw_operating_point *point = &table->data[i];
+    const double tokens = point->concurrency * point->prompt_tokens;
+    if (isnan(tokens) || isnan(point->prefill_s)) continue;
+    products += tokens * point->prefill_s;
+    squares += tokens * tokens;
+  }
+  return squares > 0.0 ? products / squares : 0.0;
+}
+
+/* Share of a point's time that went into prompts. */
+static double prefill_share(const fw_operating_point *point) {
+  const double output_s = point->token_s * point->output_tokens;
+  const double share = point->prefill_s / (point->prefill_s + output_s);
+  return isnan(share) ? 0.0 : share;
+}
+
+static fw_status fit_times(const fw_operating_points *table, fw_calibration *out, fw_diagnostics *diagnostics) {
+  static const double ASSUMED_S = 0.03;
+  double *in_flight = fw_allocate(table->count, sizeof *in_flight);
+  double *token_s = fw_allocate(table->count, sizeof *token_s);
+  const bool usable = in_flight != NULL && token_s != NULL;
+  size_t count = 0;
+  for (size_t i = 0; usable && i < table->count; i++) {
+    if (isnan(table->data[i].token_s)) continue;
+    in_flight[count] = table->data[i].concurrency;
+    token_s[count++] = table->data[i].token_s;
+  }
+  double t0 = 0.0;
+  double t1 = 0.0;
+  const bool known = usable && fw_fit_token_time(in_flight, token_s, count, &t0, &t1);
+  out->timing.token_base_s = known ? t0 : ASSUMED_S;
+  out->timing.token_per_sequence_s = known ? t1 : 0.0;
+  out->timing.prefill_per_token_s = prefill_per_token(table);
+  out->timing_ticks = known ? count : 0;
+  free(in_flight);
+  free(token_s);
+  return usable ? FW_OK : fw_error_memory(diagnostics, "the times of a table");
+}
+
+/* One part of the data for each concurrency. */
+static void split_by_concurrency(const fw_operating_points *table, fwi_calibration_split *out) {
+  out->words = "leave one concurrency out";
+  for (size_t i = 0; i < table->count; i++) {
+    size_t same = i;
+    for (size_t j = 0; j < i && same == i; j++)
+      same = table->data[j].concurrency == table->data[i].concurrency ? j : i;
+    out->fold[i] = same == i ? out->folds++ : out->fold[same];
+  }
+}
+
+static void make_points(const fw_operating_points *table, fw_calibration *out, fw_level_point *points) {
+  const double per_token_s = out->timing.prefill_per_token_s;
+  out->in_flight_min = INFINITY;
+  out->least_w = INFINITY;
+  for (size_t i = 0; i < table->count; i++) {
+    const fw_operating_point *point = &table->data[i];
+    points[i] = (fw_level_point){.power_w = point->power_w,
+                                 .work = 1.0,
+                                 .in_flight = point->concurrency,
+                                 .prompt_per_s = per_token_s > 0.0 ? prefill_share(point) / per_token_s : 0.0,
+                                 .weight = 1.0};
+    out->in_flight_min = fmin(out->in_flight_min, point->concurrency);
+    out->in_flight_max = fmax(out->in_flight_max, point->concurrency);
+    out->least_w = fmin(out->least_w, point->power_w);
+    out->peak_w = fmax(out->peak_w, fmax(point->power_w, point->peak_w)); /* fmax passes over NaN */
+    if (isnan(point->prompt_tokens) || isnan(point->output_tokens)) continue;
+    out->requests += point->concurrency;
+    out->prompt_tokens += point->concurrency * point->prompt_tokens;
+    out->generated_tokens += point->concurrency * point->output_tokens;
+  }
+}
+
+static fw_status fit_table(const fw_operating_points *table, const fw_study_options *study, fw_calibration *out,
+                           fw_diagnostics *diagnostics) {
+  fwi_calibration_split parts = {.fold = fw_allocate(table->count, sizeof *parts.fold)};
+  fw_level_point *points = fw_allocate(table->count, sizeof *points);
+  fw_status status = fit_times(table, out, diagnostics);
+  if (parts.fold == NULL || points == NULL) status = fw_error_memory(diagnostics, "the points of a table");
+  if (status == FW_OK) {
+    split_by_concurrency(table, &parts);
+    make_points(table, out, points);
+    status = fwi_calibration_contest(points, table->count, &parts, study, out, diagnostics);
+  }
+  free(parts.fold);
+  free(points);
+  return status;
+}
+
+static fw_status describe_table(const char *path, size_t points, fw_calibration *out, fw_diagnostics *diagnostics) {
+  const char *slash = strrchr(path, '/');
+  fw_text content = FW_TEXT_INIT;
+  const fw_status status = fw_file_read(path, SIZE_MAX / 2, &content, diagnostics);
+  const uint64_t hash = status == FW_OK ? fw_hash_bytes(FW_HASH_START, content.data, content.length) : 0;
+  fw_text_clear(&content);
+  if (status != FW_OK) return status;
+  out->runs = fw_allocate(1, sizeof *out->runs);
+  char *file = fw_copy_text(slash != NULL ? slash + 1 : path);
+  if (out->runs == NULL || file == NULL) {
+    free(file);
+    return fw_error_memory(diagnostics, "the name of a table");
+  }
+  out->runs[0] = (fw_calibration_run){.file = file, .ticks = points};
+  out->run_count = 1;
+  (void)snprintf(out->runs[0].hash, sizeof out->runs[0].hash, "%016llx", (unsigned long long)hash);
+  return FW_OK;
+}
+
+fw_status fwi_calibration_table(const fw_calibrate_options *options, const fw_study_options *study, fw_calibration *out,
+                                fw_diagnostics *diagnostics) {
+  fw_operating_points table = {0};
+  fw_status status = fw_operating_points_read(options->points, &table, diagnostics);
+  if (status != FW_OK) return status;
+  out->from_table = true;
+  out->gpus = (size_t)options->point_gpus;
+  out->tick = TICK;
+  out->ticks = table.count;
+  out->ready_assumed = true;
+  status = describe_table(options->points, table.count, out, diagnostics);
+  if (status == FW_OK) status = fit_table(&table, study, out, diagnostics);
+  fw_operating_points_clear(&table);
+  return status;
+}
