@@ -280,7 +280,7 @@ void fw_phases_fit_json(const fw_phases_fit *fit, size_t gpus, fw_text *out) {
     fw_text_add(out, ", \"contrast_lag1\": ");
     fw_text_add_number(out, fit->contrast_lag1, DIGITS);
   }
-  for (fw_phase phase = FW_PHASE_IDLE; phase < FW_PHASE_COUNT; phase++) {
+  for (fw_phase phase = FW_PHASE_LOAD; phase < FW_PHASE_COUNT; phase++) {
     const fw_phase_law *law = &fit->phase[phase];
     if (law->ticks < FW_GAUSSIAN_LEAST_TICKS) continue;
     fw_text_add_format(out, ",\n    \"%s\": {", fw_phase_names[phase]);

@@ -45,7 +45,8 @@ fw_status fw_fit_phases(const fw_residual_ticks *ticks, fw_phases_fit *out, fw_d
  * each counted `weight` times. */
 double fw_fit_memory(const double *rho, const double *weight, size_t count);
 
-/* The residual as members of a model file: "total_lag1":..., "rollout":{...}, without braces around them. */
+/* The residual as members of a model file: "total_lag1":..., "rollout":{...}, without braces around them.
+ * The idle phase gets none: it draws the floor of the GPU, and half of a law around a floor would be cut off. */
 void fw_phases_fit_json(const fw_phases_fit *fit, size_t gpus, fw_text *out);
 
 #endif

@@ -23,9 +23,9 @@ static fw_status read_point(const fwi_rows *rows, fw_operating_point *out, fw_di
   for (size_t i = 0; i < COLUMNS && status == FW_OK; i++)
     status = fwi_rows_number(rows, i, cells[i], diagnostics);
   if (status != FW_OK) return status;
-  if (out->concurrency >= 1.0 && out->power_w > 0.0) return FW_OK;
+  if (out->concurrency >= 1.0 && out->power_w != 0.0) return FW_OK;
   return fw_error(diagnostics, FW_ERROR_INPUT, fwi_csv_place(&rows->csv, 0),
-                  "a point needs a concurrency of at least 1 and a power above 0");
+                  "a point needs a concurrency of at least 1, and power is above 0 or an empty cell");
 }
 
 static fw_status add_point(const fwi_rows *rows, fw_operating_points *out, fw_diagnostics *diagnostics) {
@@ -39,6 +39,13 @@ static fw_status add_point(const fwi_rows *rows, fw_operating_points *out, fw_di
   return FW_OK;
 }
 
+static bool any_power(const fw_operating_points *points) {
+  for (size_t i = 0; i < points->count; i++) {
+    if (!isnan(points->data[i].power_w)) return true;
+  }
+  return false;
+}
+
 fw_status fw_operating_points_read(const char *path, fw_operating_points *out, fw_diagnostics *diagnostics) {
   *out = (fw_operating_points){0};
   fwi_rows rows;
@@ -50,8 +57,8 @@ fw_status fw_operating_points_read(const char *path, fw_operating_points *out, f
     status = fwi_rows_next(&rows, &found, diagnostics);
     if (status == FW_OK && found) status = add_point(&rows, out, diagnostics);
   }
-  if (status == FW_OK && out->count == 0) {
-    status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){.file = path}, "a header but no points");
+  if (status == FW_OK && !any_power(out)) {
+    status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){.file = path}, "no point with a power");
   }
   fwi_rows_close(&rows);
   if (status != FW_OK) fw_operating_points_clear(out);

@@ -6,7 +6,7 @@
 
 typedef struct fw_operating_point {
   double concurrency;   /* sequences in flight, at least 1 */
-  double power_w;       /* of one GPU, mean over prompt and output */
+  double power_w;       /* of one GPU, mean over prompt and output; NaN: the point tells times only */
   double token_s;       /* time of a token of each sequence; NaN: unknown */
   double prompt_tokens; /* of each sequence; NaN */
   double prefill_s;     /* to read all prompts; NaN */
@@ -20,9 +20,10 @@ typedef struct fw_operating_points {
   size_t capacity;
 } fw_operating_points;
 
-/* Reads a CSV with the columns concurrency and power_w, and where there are token_s, prompt_tokens, prefill_s,
+/* Reads a CSV with the columns concurrency and power_w, and where it has them token_s, prompt_tokens, prefill_s,
  * output_tokens and peak_w; an empty cell is unknown, other columns are passed over. Errors name file and line: a
- * missing column, a cell that is no number, an empty concurrency or power, no row. Free with fw_operating_points_clear.
+ * missing column, a cell that is no number, an empty concurrency, no point with power. Free with
+ * fw_operating_points_clear.
  */
 fw_status fw_operating_points_read(const char *path, fw_operating_points *out, fw_diagnostics *diagnostics);
 void fw_operating_points_clear(fw_operating_points *points);

@@ -15,6 +15,7 @@ extern const fwi_command fwi_windows_command;
 extern const fwi_command fwi_import_command;
 extern const fwi_command fwi_check_command;
 extern const fwi_command fwi_calibrate_command;
+extern const fwi_command fwi_validate_command;
 extern const fwi_command fwi_schema_command;
 
 /* Prints every entry to standard error. */

@@ -28,7 +28,8 @@ static void on_event(void *context, const fw_sim_event *event) {
   char time[FW_UNITS_TEXT_SIZE];
   char value[FW_NUMBER_TEXT_SIZE];
   (void)fprintf(writer->events.stream, "%s,%u,%s,%s,%s\n", fw_time_format(event->time, time), event->job,
-                fw_sim_event_names[event->kind], event->kind == FW_SIM_ACTUATOR ? fw_actuator_names[event->actuator] : "tokens",
+                fw_sim_event_names[event->kind],
+                event->kind == FW_SIM_ACTUATOR ? fw_actuator_names[event->actuator] : "tokens",
                 fw_number_format(event->value, 15, value));
 }
 

@@ -391,7 +391,29 @@ static fw_status read_occupancy(fwi_resolve *resolve, const fwi_file_occupancy *
   return hash_occupancy_files(resolve, files);
 }
 
-static fw_status check_same_gpus(const fwi_resolve *resolve, const fw_scenario_job *job, const fw_json_value *place) {
+/* From its files, or as the caller gives it. */
+static fw_status find_occupancy(fwi_resolve *resolve, const fwi_file_occupancy *file, const fw_json_value *value,
+                                const fw_occupancy **out) {
+  const fw_occupancy *given = resolve->overrides != NULL ? resolve->overrides->occupancy : NULL;
+  if (given != NULL && strcmp(file->trace, "given") == 0) {
+    *out = given;
+    return FW_OK;
+  }
+  occupancy_files files = {0};
+  fw_status status = find_occupancy_files(resolve, file, value, &files);
+  if (status == FW_OK) {
+    status = read_occupancy(resolve, file, &files, out);
+  }
+  free(files.trace);
+  free(files.counters);
+  free(files.phases);
+  return status;
+}
+
+static fw_status check_fits(const fwi_resolve *resolve, const fw_scenario_job *job, const fw_json_value *place) {
+  if (job->occupancy->tick != resolve->scenario->tick) {
+    return fw_json_error(place, resolve->diagnostics, "the recording was cut into other ticks than the scenario's");
+  }
   if (job->occupancy->gpus == job->gpus) {
     return FW_OK;
   }
@@ -414,16 +436,9 @@ static fw_status resolve_occupancy(fwi_resolve *resolve, const fwi_file_occupanc
   job->start = file->start_offset;
   job->loop = file->loop;
   job->decision = file->decision;
-  occupancy_files files = {0};
-  status = fwi_first(status, find_occupancy_files(resolve, file, value, &files));
+  status = fwi_first(status, find_occupancy(resolve, file, value, &job->occupancy));
   if (status == FW_OK) {
-    status = read_occupancy(resolve, file, &files, &job->occupancy);
-  }
-  free(files.trace);
-  free(files.counters);
-  free(files.phases);
-  if (status == FW_OK) {
-    status = check_same_gpus(resolve, job, fwi_value_at(value, "trace"));
+    status = check_fits(resolve, job, fwi_value_at(value, "trace"));
   }
   set_plain_actuators(resolve, job, 1.0);
   return status == FW_OK ? place_jobs(resolve, job, 1) : status;

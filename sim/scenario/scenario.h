@@ -168,9 +168,10 @@ typedef struct fw_scenario_overrides {
   size_t oversubscription_count;
   const char *const *policies; /* keeps only these */
   size_t policy_count;
-  const char *trace; /* for replay and occupancy jobs whose trace is "given" */
-  bool check_traces; /* where none is given: each such job's "check_trace" */
-  const char *share; /* installed folder that holds models/; searched after the scenario's own */
+  const char *trace;             /* for replay and occupancy jobs whose trace is "given" */
+  bool check_traces;             /* where none is given: each such job's "check_trace" */
+  const fw_occupancy *occupancy; /* for occupancy jobs whose trace is "given", instead of a file; the caller's */
+  const char *share;             /* installed folder that holds models/; searched after the scenario's own */
 } fw_scenario_overrides;
 
 /* Reads, checks and resolves a scenario file. All faults are reported, each with its place. */

@@ -56,37 +56,45 @@ static fw_status fit_times(const fw_operating_points *table, fw_calibration *out
   return usable ? FW_OK : fw_error_memory(diagnostics, "the times of a table");
 }
 
-/* One part of the data for each concurrency. */
-static void split_by_concurrency(const fw_operating_points *table, fwi_calibration_split *out) {
+/* One part of the points for each concurrency. */
+static void split_by_concurrency(const fw_level_point *points, size_t count, fwi_calibration_split *out) {
   out->words = "leave one concurrency out";
-  for (size_t i = 0; i < table->count; i++) {
+  for (size_t i = 0; i < count; i++) {
     size_t same = i;
     for (size_t j = 0; j < i && same == i; j++)
-      same = table->data[j].concurrency == table->data[i].concurrency ? j : i;
+      same = points[j].in_flight == points[i].in_flight ? j : i;
     out->fold[i] = same == i ? out->folds++ : out->fold[same];
   }
 }
 
-static void make_points(const fw_operating_points *table, fw_calibration *out, fw_level_point *points) {
+static void count_tokens(const fw_operating_point *point, fw_calibration *out) {
+  if (isnan(point->prompt_tokens) || isnan(point->output_tokens)) return;
+  out->requests += point->concurrency;
+  out->prompt_tokens += point->concurrency * point->prompt_tokens;
+  out->generated_tokens += point->concurrency * point->output_tokens;
+}
+
+/* The points that have a power; returns how many. */
+static size_t make_points(const fw_operating_points *table, fw_calibration *out, fw_level_point *points) {
   const double per_token_s = out->timing.prefill_per_token_s;
+  size_t count = 0;
   out->in_flight_min = INFINITY;
   out->least_w = INFINITY;
   for (size_t i = 0; i < table->count; i++) {
     const fw_operating_point *point = &table->data[i];
-    points[i] = (fw_level_point){.power_w = point->power_w,
-                                 .work = 1.0,
-                                 .in_flight = point->concurrency,
-                                 .prompt_per_s = per_token_s > 0.0 ? prefill_share(point) / per_token_s : 0.0,
-                                 .weight = 1.0};
+    if (isnan(point->power_w)) continue;
+    points[count++] = (fw_level_point){.power_w = point->power_w,
+                                       .work = 1.0,
+                                       .in_flight = point->concurrency,
+                                       .prompt_per_s = per_token_s > 0.0 ? prefill_share(point) / per_token_s : 0.0,
+                                       .weight = 1.0};
     out->in_flight_min = fmin(out->in_flight_min, point->concurrency);
     out->in_flight_max = fmax(out->in_flight_max, point->concurrency);
     out->least_w = fmin(out->least_w, point->power_w);
     out->peak_w = fmax(out->peak_w, fmax(point->power_w, point->peak_w)); /* fmax passes over NaN */
-    if (isnan(point->prompt_tokens) || isnan(point->output_tokens)) continue;
-    out->requests += point->concurrency;
-    out->prompt_tokens += point->concurrency * point->prompt_tokens;
-    out->generated_tokens += point->concurrency * point->output_tokens;
+    count_tokens(point, out);
   }
+  return count;
 }
 
 static fw_status fit_table(const fw_operating_points *table, const fw_study_options *study, fw_calibration *out,
@@ -96,16 +104,17 @@ static fw_status fit_table(const fw_operating_points *table, const fw_study_opti
   fw_status status = fit_times(table, out, diagnostics);
   if (parts.fold == NULL || points == NULL) status = fw_error_memory(diagnostics, "the points of a table");
   if (status == FW_OK) {
-    split_by_concurrency(table, &parts);
-    make_points(table, out, points);
-    status = fwi_calibration_contest(points, table->count, &parts, study, out, diagnostics);
+    out->ticks = make_points(table, out, points);
+    out->runs[0].ticks = out->ticks;
+    split_by_concurrency(points, out->ticks, &parts);
+    status = fwi_calibration_contest(points, out->ticks, &parts, study, out, diagnostics);
   }
   free(parts.fold);
   free(points);
   return status;
 }
 
-static fw_status describe_table(const char *path, size_t points, fw_calibration *out, fw_diagnostics *diagnostics) {
+static fw_status describe_table(const char *path, fw_calibration *out, fw_diagnostics *diagnostics) {
   const char *slash = strrchr(path, '/');
   fw_text content = FW_TEXT_INIT;
   const fw_status status = fw_file_read(path, SIZE_MAX / 2, &content, diagnostics);
@@ -118,7 +127,7 @@ static fw_status describe_table(const char *path, size_t points, fw_calibration 
     free(file);
     return fw_error_memory(diagnostics, "the name of a table");
   }
-  out->runs[0] = (fw_calibration_run){.file = file, .ticks = points};
+  out->runs[0] = (fw_calibration_run){.file = file};
   out->run_count = 1;
   (void)snprintf(out->runs[0].hash, sizeof out->runs[0].hash, "%016llx", (unsigned long long)hash);
   return FW_OK;
@@ -132,9 +141,8 @@ fw_status fwi_calibration_table(const fw_calibrate_options *options, const fw_st
   out->from_table = true;
   out->gpus = (size_t)options->point_gpus;
   out->tick = TICK;
-  out->ticks = table.count;
   out->ready_assumed = true;
-  status = describe_table(options->points, table.count, out, diagnostics);
+  status = describe_table(options->points, out, diagnostics);
   if (status == FW_OK) status = fit_table(&table, study, out, diagnostics);
   fw_operating_points_clear(&table);
   return status;
