@@ -102,6 +102,9 @@ static void judge_file(fw_check_file *file, const fwi_check_pool *pool, size_t f
     file->status = fwi_check_judge(pool, &file->outcomes[i], &file->diagnostics);
     file->failed += !file->outcomes[i].holds;
   }
+  if (file->status == FW_OK && file->diagnostics.lost > 0) {
+    file->status = fw_error_memory(&file->diagnostics, "the messages of a file");
+  }
   if (file->status != FW_OK) {
     file->state = FW_CHECK_BROKEN;
   } else if (file->count == 0) {

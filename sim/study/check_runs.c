@@ -21,12 +21,14 @@ static fw_status need(fwi_check_pool *pool, fwi_check_group group, fw_diagnostic
   if (find(pool, &group) != NULL) {
     return FW_OK;
   }
+  size_t runs = 0;
   group.first_run = pool->run_count;
-  if (!fw_size_add(pool->run_count, group.count, &pool->run_count) ||
+  if (!fw_size_add(pool->run_count, group.count, &runs) ||
       !fw_grow(&pool->groups, &pool->group_capacity, pool->group_count + 1, sizeof *pool->groups)) {
     return fw_error_memory(diagnostics, "the runs of a check");
   }
   pool->groups[pool->group_count++] = group;
+  pool->run_count = runs;
   return FW_OK;
 }
 

@@ -2,6 +2,7 @@
  * summing each window afresh, and what must hold of any run is held against it. */
 #include "tests/random_scenario.h"
 #include "tests/recorder.h"
+#include "tests/scenario_fixture.h"
 
 #define SCENARIOS 60
 

@@ -2,6 +2,7 @@
 #include "sim/fleet/state.h"
 #include "sim/report/report.h"
 #include "tests/random_scenario.h"
+#include "tests/scenario_fixture.h"
 
 static const unsigned thread_counts[] = {1, 2, 4, 16};
 #define THREAD_COUNTS (sizeof thread_counts / sizeof thread_counts[0])

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tests/random_scenario.h"
+#include "tests/scenario_fixture.h"
 
 #define SETS 20
 #define RUNS 24 /* independent replications of each set */
@@ -124,7 +125,7 @@ static void run_set(const fw_scenario *scenario, uint64_t set, double rates[WIND
 Test(closed_form, violation_rates_of_a_gaussian_residual) {
   char folder[] = "/tmp/fleetwatt-closed-form-XXXXXX";
   cr_assert_not_null(mkdtemp(folder));
-  dice d = {7};
+  dice d = {.state = 7};
   size_t near = 0;
   for (uint64_t set = 0; set < SETS; set++) {
     const parameters p = draw(&d);
