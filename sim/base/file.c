@@ -111,11 +111,19 @@ static bool sync_descriptor(int descriptor) {
   return fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
 }
 
+/* Why an earlier write failed: its errno is gone, but one more write meets the same full disk. */
+static int reason_of_failure(FILE *stream) {
+  errno = 0;
+  clearerr(stream);
+  if (fputc('\n', stream) != EOF && fflush(stream) == 0) return EIO;
+  return errno != 0 ? errno : EIO;
+}
+
 /* Brings all that was printed to the disk; 0, or the error that kept it. */
 static int finish_stream(fw_file_writer *writer) {
   bool failed_before = ferror(writer->stream) != 0;
-  errno = EIO; /* for a failure before, whose own errno is gone */
-  bool written = fflush(writer->stream) == 0 && !failed_before && sync_descriptor(fileno(writer->stream));
+  if (failed_before) errno = reason_of_failure(writer->stream);
+  bool written = !failed_before && fflush(writer->stream) == 0 && sync_descriptor(fileno(writer->stream));
   int error = written ? 0 : errno;
   if (fclose(writer->stream) != 0 && error == 0) error = errno;
   writer->stream = NULL;

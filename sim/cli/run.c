@@ -27,8 +27,11 @@ typedef struct run_outcome {
 static fw_status observe(const fw_scenario *scenario, const run_flags *flags, const fw_sim_observer *observer,
                          uint64_t seed, run_outcome *out, fw_diagnostics *diagnostics) {
   fw_digest digest;
-  fw_run_options options = {
-      .seed = seed, .all_domains = true, .threads = (unsigned)flags->scenario.threads, .observer = observer};
+  fw_run_options options = {.seed = seed,
+                            .all_domains = true,
+                            .threads = (unsigned)flags->scenario.threads,
+                            .observer = observer,
+                            .cancel = fwi_watch_interrupt()};
   if (flags->digest) {
     fw_digest_start(&digest, observer);
     options.observer = &digest.observer;

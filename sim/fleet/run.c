@@ -10,6 +10,7 @@
 typedef struct runner {
   const fw_scenario *scenario;
   const fw_scenario_policy *policy;
+  const volatile sig_atomic_t *cancel;
   fw_sim *sim;
   void **job_states; /* NULL for a job that the policy does not control */
   void *fleet_state;
@@ -114,6 +115,11 @@ static fw_status drive(runner *run, fw_diagnostics *diagnostics) {
     if (status != FW_OK || (batch.job_count == 0 && !batch.fleet)) {
       return status;
     }
+    if (run->cancel != NULL && *run->cancel != 0) {
+      char now[FW_UNITS_TEXT_SIZE];
+      return fw_error(diagnostics, FW_ERROR_FAULT, (fw_place){0}, "interrupted after %s s of simulated time",
+                      fw_time_format(fw_sim_now(run->sim), now));
+    }
     for (size_t i = 0; i < batch.job_count && status == FW_OK; i++) {
       status = decide_job(run, batch.jobs[i], diagnostics);
     }
@@ -158,7 +164,7 @@ static fw_sim_options sim_options(const fw_scenario *scenario, const fw_scenario
 
 fw_status fw_run(const fw_scenario *scenario, const fw_run_options *options, fw_result *out,
                  fw_diagnostics *diagnostics) {
-  runner run = {.scenario = scenario, .policy = &scenario->policies[options->policy]};
+  runner run = {.scenario = scenario, .policy = &scenario->policies[options->policy], .cancel = options->cancel};
   fw_power_mw *others = fw_allocate(options->other_count, sizeof *others);
   if (others == NULL) {
     return fw_error_memory(diagnostics, "a run's budgets");

@@ -2,6 +2,8 @@
 #ifndef FW_FLEET_RUN_H
 #define FW_FLEET_RUN_H
 
+#include <signal.h>
+
 #include "sim/fleet/sim.h"
 
 typedef struct fw_run_options {
@@ -12,7 +14,8 @@ typedef struct fw_run_options {
   uint64_t seed;
   unsigned threads;
   const fw_sim_observer *observer;
-  bool all_domains; /* results of domains without a budget hold windows, too */
+  const volatile sig_atomic_t *cancel; /* set from outside to stop early; or NULL */
+  bool all_domains;                    /* results of domains without a budget hold windows, too */
 } fw_run_options;
 
 /* Runs to the end. Errors name the policy and, where one job is concerned, the job. */

@@ -95,6 +95,9 @@ fw_status fwi_resolve_adversities(fwi_resolve *resolve);
 
 /* Every class of a list must be that of a job. `value` is the object that has the list at "classes". */
 fw_status fwi_check_classes(fwi_resolve *resolve, const fw_array *classes, const fw_json_value *value);
+/* Warns of classes, and of policies, that differ only in case; after both are known (alike.c). */
+fw_status fwi_warn_of_alike_names(fwi_resolve *resolve);
+
 /* The file's checks (expect.c); after everything that they name. */
 fw_status fwi_resolve_expect(fwi_resolve *resolve);
 void fwi_clear_expect(fw_scenario_parts *parts);

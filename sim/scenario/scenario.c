@@ -226,6 +226,7 @@ static fw_status resolve_all(fwi_resolve *resolve) {
   status = fwi_first(status, fwi_resolve_policies(resolve));
   status = fwi_first(status, fwi_resolve_adversities(resolve));
   status = fwi_first(status, scenario->nameplate > 0 ? fwi_resolve_budgets(resolve) : FW_OK);
+  status = fwi_first(status, fwi_warn_of_alike_names(resolve));
   return fwi_first(status, fwi_resolve_expect(resolve));
 }
 
