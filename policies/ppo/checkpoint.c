@@ -196,9 +196,23 @@ static fw_status check_may_save(const fw_ppo_trainer *trainer, fw_diagnostics *d
                   "the training failed, so its weights are not saved; what was saved before is untouched");
 }
 
+/* What never moved in training was divided by next to nothing: a small move in use becomes a large one. */
+static void warn_of_still_observations(const fwi_normaliser *observations, fw_diagnostics *diagnostics) {
+  for (size_t i = 0; i < observations->size && observations->count > 0.0 && diagnostics != NULL; i++) {
+    if (observations->variance[i] >= FWI_NORMAL_STILL) continue;
+    char variance[FW_NUMBER_TEXT_SIZE];
+    fw_warning(
+        diagnostics, (fw_place){0},
+        "number %zu of the observation hardly varied in training (variance %s), so the policy knows nothing of it; "
+        "let training see it move, or leave it out",
+        i, fw_number_format(observations->variance[i], 3, variance));
+  }
+}
+
 fw_status fw_ppo_trainer_save_weights(const fw_ppo_trainer *trainer, const char *path, fw_diagnostics *diagnostics) {
   fw_status status = check_may_save(trainer, diagnostics);
   if (status != FW_OK) return status;
+  warn_of_still_observations(&trainer->weights.observations, diagnostics);
   fwi_tensor_writer writer = FWI_TENSOR_WRITER_INIT;
   fwi_weights_add(&trainer->weights, &writer);
   return fwi_tensors_write(&writer, path, diagnostics);

@@ -53,7 +53,7 @@ static fw_status run_lanes(fwi_collector *collector, fw_diagnostics *diagnostics
   }
   fw_status first = FW_OK;
   for (size_t e = 0; e < count; e++) {
-    fw_diagnostics_append(diagnostics, &collector->lanes[e].diagnostics);
+    if (diagnostics != NULL) fw_diagnostics_append(diagnostics, &collector->lanes[e].diagnostics);
     if (first == FW_OK) first = collector->lanes[e].status;
   }
   return first;

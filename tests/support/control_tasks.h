@@ -1,7 +1,7 @@
-/* Two reference tasks, written from their equations: CartPole-v1 (A. Barto, R. Sutton, C. Anderson, "Neuronlike adaptive
- * elements that can solve difficult learning control problems", IEEE Trans. SMC 13, 1983) and Acrobot-v1 (R. Sutton, A.
- * Barto, "Reinforcement learning", 2nd ed., 2018, section 11.3 of the 1st), with the constants, limits and rewards that
- * these names stand for. A decision takes one second. */
+/* Two reference tasks, written from their equations: CartPole-v1 (A. Barto, R. Sutton, C. Anderson, "Neuronlike
+ * adaptive elements that can solve difficult learning control problems", IEEE Trans. SMC 13, 1983) and Acrobot-v1 (R.
+ * Sutton, A. Barto, "Reinforcement learning", 2nd ed., 2018, section 11.3 of the 1st), with the constants, limits and
+ * rewards that these names stand for. A decision takes one second. */
 #ifndef FW_TESTS_CONTROL_TASKS_H
 #define FW_TESTS_CONTROL_TASKS_H
 
@@ -30,8 +30,8 @@ static inline bool cartpole_step(double s[CONTROL_STATE], uint32_t choice, doubl
   const double gravity = 9.8, pole = 0.1, total = 1.1, half_length = 0.5, tau = 0.02;
   const double force = choice == 1 ? 10.0 : -10.0;
   const double push = (force + pole * half_length * s[3] * s[3] * sin(s[2])) / total;
-  const double turn = (gravity * sin(s[2]) - cos(s[2]) * push) /
-                      (half_length * (4.0 / 3.0 - pole * cos(s[2]) * cos(s[2]) / total));
+  const double turn =
+      (gravity * sin(s[2]) - cos(s[2]) * push) / (half_length * (4.0 / 3.0 - pole * cos(s[2]) * cos(s[2]) / total));
   const double speed_up = push - pole * half_length * turn * cos(s[2]) / total;
   s[0] += tau * s[1];
   s[1] += tau * speed_up;
