@@ -204,6 +204,19 @@ static size_t check_calls(const char *path, const char *text, fw_text *report) {
   return violations;
 }
 
+/* Only sim/base/file.c opens a file to write it: to a temporary name, and renamed. Others may open one to read. */
+static size_t check_opens(const char *path, const char *text, fw_text *report) {
+  size_t violations = 0;
+  if (strcmp(path, "sim/base/file.c") == 0) return 0;
+  for (const char *at = strstr(text, "fopen("); at != NULL; at = strstr(at + 1, "fopen(")) {
+    const char *reads = strstr(at, "\"rb\"");
+    if (reads != NULL && reads < at + strcspn(at, "\n")) continue;
+    fw_text_add_format(report, "%s: fopen: files are written through sim/base/file.h, whole or not at all\n", path);
+    violations++;
+  }
+  return violations;
+}
+
 static size_t check_source(const table *layers, const char *path, const char *text, fw_text *report) {
   const layer *from = layer_of(layers, path);
   if (from == NULL) {
@@ -212,6 +225,7 @@ static size_t check_source(const table *layers, const char *path, const char *te
   }
   size_t violations = check_includes(layers, from, path, text, report);
   if (is_library(from, path)) violations += check_calls(path, text, report);
+  if (strcmp(from->name, "tests") != 0) violations += check_opens(path, text, report);
   return violations;
 }
 
@@ -355,5 +369,7 @@ Test(layers, what_only_looks_like_a_call_passes) {
   cr_expect_eq(violations_in("models/a.c", "/* printf(x) */ // exit(1)\n"), 0);
   cr_expect_eq(violations_in("models/a.c", "s = \"exit(1) \\\" abort()\";"), 0);
   cr_expect_eq(violations_in("models/a.c", "fw_exp(x); snprintf(b, n, f); fprintf(stream, f); exponent = exp;"), 0);
+  cr_expect_eq(violations_in("sim/cli/main.c", "FILE *f = fopen(path, \"w\");"), 1, "not even programs");
+  cr_expect_eq(violations_in("models/a.c", "f = fopen(path, \"rb\");"), 0);
   cr_expect_eq(violations_in("sim/cli/main.c", "printf(\"x\"); exit(1);"), 0, "programs print");
 }
