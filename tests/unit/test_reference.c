@@ -11,6 +11,7 @@
 
 #include "models/gpu.h"
 #include "models/job.h"
+#include "policies/ppo/config.h"
 #include "sim/base/file.h"
 #include "sim/scenario/scenario.h"
 #include "tests/sample_record.h"
@@ -175,12 +176,15 @@ Test(reference, documents_show_what_the_tables_say) {
   cr_assert_not(scenario.failed);
   fw_text gpu = reference_of(&fw_gpu_model_record);
   fw_text job = reference_of(&fw_job_model_record);
+  fw_text ppo = reference_of(&fw_ppo_config_record);
   expect_between("scenario", FW_SOURCE_DIR "/docs/scenario.md", &scenario);
   expect_between("gpu", FW_SOURCE_DIR "/docs/parameter-files.md", &gpu);
   expect_between("job", FW_SOURCE_DIR "/docs/parameter-files.md", &job);
+  expect_between("ppo", FW_SOURCE_DIR "/docs/ppo.md", &ppo);
   fw_text_clear(&scenario);
   fw_text_clear(&gpu);
   fw_text_clear(&job);
+  fw_text_clear(&ppo);
 }
 
 /* The JSON block number `index` of a document. */
