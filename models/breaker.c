@@ -24,27 +24,28 @@
   }
 
 /* 1.1025 is 105 % and 1.69 is 130 % of the rating, squared. */
-static const fw_breaker_law earliest_law = {.time_constant = 125 * FW_NS_PER_S, .trip = 1.1025};
-static const fw_breaker_law latest_law = {.time_constant = 1000 * FW_NS_PER_S, .trip = 1.69};
+const fw_breaker_model fw_breaker_model_default = {
+    .nominal = {.time_constant = 250 * FW_NS_PER_S, .trip = 1.2065},
+    .earliest = {.time_constant = 125 * FW_NS_PER_S, .trip = 1.1025},
+    .latest = {.time_constant = 1000 * FW_NS_PER_S, .trip = 1.69},
+    .outage = 1800 * FW_NS_PER_S,
+};
 
 static const fw_field law_fields[] = {LAW_FIELDS(fw_breaker_law, 0)};
 
 static const fw_record earliest_record = {.name = "breaker_earliest",
                                           .doc = "the breaker that trips first of those it may be",
                                           .size = sizeof(fw_breaker_law),
-                                          .defaults = &earliest_law,
+                                          .defaults = &fw_breaker_model_default.earliest,
                                           .fields = law_fields,
                                           .field_count = FW_COUNT_OF(law_fields)};
 
 static const fw_record latest_record = {.name = "breaker_latest",
                                         .doc = "the breaker that trips last of those it may be",
                                         .size = sizeof(fw_breaker_law),
-                                        .defaults = &latest_law,
+                                        .defaults = &fw_breaker_model_default.latest,
                                         .fields = law_fields,
                                         .field_count = FW_COUNT_OF(law_fields)};
-
-static const fw_breaker_model model_defaults = {.nominal = {.time_constant = 250 * FW_NS_PER_S, .trip = 1.2065},
-                                                .outage = 1800 * FW_NS_PER_S};
 
 static const fw_field model_fields[] = {
     LAW_FIELDS(fw_breaker_model, offsetof(fw_breaker_model, nominal)),
@@ -57,7 +58,7 @@ static const fw_field model_fields[] = {
 const fw_record fw_breaker_model_record = {.name = "breaker",
                                            .doc = "inverse-time breakers in every power domain that has a budget",
                                            .size = sizeof(fw_breaker_model),
-                                           .defaults = &model_defaults,
+                                           .defaults = &fw_breaker_model_default,
                                            .fields = model_fields,
                                            .field_count = FW_COUNT_OF(model_fields)};
 

@@ -34,6 +34,7 @@ typedef struct fw_breaker_model {
 /* Defaults: 250 s and 1.2065, which trip 110 % after 17 min and 140 % after 60 s; from 125 s and 1.05^2 to 1000 s and
  * 1.3^2, the latter still within what UL 489 demands. */
 extern const fw_record fw_breaker_model_record;
+extern const fw_breaker_model fw_breaker_model_default;
 
 /* Whether the nominal law lies between the others. `value` is the object that the model was decoded from. */
 fw_status fw_breaker_model_check(const fw_breaker_model *model, const fw_json_value *value,

@@ -10,6 +10,7 @@
 extern const fwi_command fwi_run_command;
 extern const fwi_command fwi_compare_command;
 extern const fwi_command fwi_authority_command;
+extern const fwi_command fwi_plan_command;
 extern const fwi_command fwi_reproduce_command;
 extern const fwi_command fwi_windows_command;
 extern const fwi_command fwi_import_command;

@@ -7,6 +7,7 @@
 #include "sim/study/beyond.h"
 #include "sim/study/check.h"
 #include "sim/study/compare.h"
+#include "sim/study/plan.h"
 #include "sim/study/reproduce.h"
 #include "sim/study/stored.h"
 #include "sim/study/windows.h"
@@ -65,6 +66,13 @@ void fw_report_stored_list_text(const fw_stored_list *list, fw_text *out);
 void fw_report_stored_list_json(const fw_stored_list *list, fw_text *out);
 void fw_report_stored_comparison_text(const fw_stored_comparison *comparison, fw_text *out);
 void fw_report_stored_comparison_json(const fw_stored_comparison *comparison, fw_text *out);
+
+/* `fleetwatt plan`: the answers, and how to read them; the Markdown is docs/planning-fleet16.md, the CSV every ratio that
+ * was run. */
+void fw_report_plan_text(const fw_plan_result *result, const fw_diagnostics *diagnostics, fw_text *out);
+void fw_report_plan_markdown(const fw_plan_result *result, fw_text *out);
+void fw_report_plan_json(const fw_plan_result *result, const fw_diagnostics *diagnostics, fw_text *out);
+void fw_report_plan_csv(const fw_plan_result *result, fw_text *out);
 
 /* `fleetwatt windows`. */
 void fw_report_windows_text(const fw_windows_result *result, fw_text *out);

@@ -6,8 +6,11 @@
 
 #include "sim/base/memory.h"
 
-/* Untested neighbours that a walk may try before it gives up: an answer that far off the first look is none. */
-#define MOST_STEPS 8
+/* Points that a walk may test before it gives up. */
+#define MOST_STEPS 5
+
+/* Runs after which a point that its budget cannot decide is given up. */
+#define MOST_RUNS_IN_HOPE ((size_t)32)
 
 /* Paired differences of so many deviations count as a fall. Among some dozen pairs chance makes one in ten thousand
  * searches, where runs are normal. */
@@ -150,7 +153,14 @@ static fw_point_state judge(const fw_frontier_spec *spec, const fw_frontier_poin
   return by_risk == FW_POINT_MEETS && by_loss == FW_POINT_MEETS ? FW_POINT_MEETS : FW_POINT_OPEN;
 }
 
-/* Runs a point until it is decided or its runs are used up. */
+/* Whether all the runs that it may have would not prove its risk to be below the limit. */
+static bool is_hopeless(const fw_frontier_spec *spec, const fw_frontier_point *point) {
+  const fw_sequence risk = risk_sequence(spec, &point->tests);
+  const double alpha = spec->limits_loss ? point->alpha / 2.0 : point->alpha;
+  return point->tests.count >= MOST_RUNS_IN_HOPE && fw_sequence_is_hopeless(&risk, spec->limit, alpha, spec->most_runs);
+}
+
+/* Runs a point until it is decided, its runs are used up, or they would not do. */
 static fw_status test_point(finder *all, size_t index) {
   const fw_frontier_spec *spec = all->spec;
   fw_frontier_point *point = &all->found->points[index];
@@ -159,7 +169,8 @@ static fw_status test_point(finder *all, size_t index) {
   point->alpha = spec->alpha / ((double)all->tested * (double)(all->tested + 1));
   point->state = FW_POINT_OPEN;
   fw_status status = make_room(&point->tests, spec->most_runs, all->diagnostics);
-  while (status == FW_OK && point->state == FW_POINT_OPEN && point->tests.count < spec->most_runs) {
+  while (status == FW_OK && point->state == FW_POINT_OPEN && point->tests.count < spec->most_runs &&
+         !is_hopeless(spec, point)) {
     const size_t left = spec->most_runs - point->tests.count;
     status = add_runs(all, index, 0, spec->batch < left ? spec->batch : left, &point->tests);
     point->state = status == FW_OK ? judge(spec, point) : FW_POINT_OPEN;
@@ -172,22 +183,37 @@ static bool is_clean(const fw_frontier_point *point) {
   return mean_of(point->tests.risk, point->tests.count) == 0.0;
 }
 
+/* How far a walk goes on: past an open point ever farther, because the limit is near and every point there costs all
+ * its runs; else to the neighbour. */
+static size_t stride(fw_point_state state, size_t *reach) {
+  const size_t step = state == FW_POINT_OPEN ? *reach : 1;
+  *reach *= state == FW_POINT_OPEN ? 2 : 1;
+  return step;
+}
+
 /* From the last of the `good` points down to one that meets the limits. */
 static fw_status walk_down(finder *all, size_t good) {
   fw_status status = FW_OK;
-  for (size_t step = 0; step < MOST_STEPS && step < good && status == FW_OK; step++) {
-    const fw_frontier_point *point = &all->found->points[good - 1 - step];
-    status = test_point(all, good - 1 - step);
-    if (point->state == FW_POINT_MEETS || (status == FW_OK && is_clean(point))) break;
+  size_t reach = 1;
+  size_t below = 1;
+  for (size_t tests = 0; tests < MOST_STEPS && below <= good && status == FW_OK; tests++) {
+    const fw_frontier_point *point = &all->found->points[good - below];
+    status = test_point(all, good - below);
+    if (status != FW_OK || point->state == FW_POINT_MEETS || is_clean(point)) break;
+    below += stride(point->state, &reach);
   }
   return status;
 }
 
+/* From point `from` up to one that fails. */
 static fw_status walk_up(finder *all, size_t from) {
   fw_status status = FW_OK;
-  for (size_t step = 0; step < MOST_STEPS && from + step < all->spec->point_count && status == FW_OK; step++) {
-    status = test_point(all, from + step);
-    if (all->found->points[from + step].state == FW_POINT_FAILS) break;
+  size_t reach = 1;
+  for (size_t tests = 0; tests < MOST_STEPS && from < all->spec->point_count && status == FW_OK; tests++) {
+    const fw_frontier_point *point = &all->found->points[from];
+    status = test_point(all, from);
+    if (status != FW_OK || point->state == FW_POINT_FAILS) break;
+    from += stride(point->state, &reach);
   }
   return status;
 }

@@ -19,26 +19,36 @@
 typedef struct moments {
   double mean;
   double variance; /* of one value, at least that of rounding */
-  bool every_run;  /* saw an event */
+  double skewness;
+  size_t with_event; /* runs */
 } moments;
 
 static moments moments_of(const fw_sequence *sequence) {
   const size_t n = sequence->count;
-  moments out = {.every_run = true};
+  moments out = {0};
   double squares = 0.0;
+  double cubes = 0.0;
   for (size_t i = 0; i < n; i++) {
-    const double step = sequence->values[i] - out.mean;
-    out.mean += step / (double)(i + 1);
-    squares += step * (sequence->values[i] - out.mean);
-    out.every_run = out.every_run && (sequence->kind == FW_SEQUENCE_PLAIN || sequence->values[i] != 0.0);
+    out.mean += sequence->values[i] / (double)n;
+    out.with_event += sequence->kind == FW_SEQUENCE_PLAIN || sequence->values[i] != 0.0;
+  }
+  for (size_t i = 0; i < n; i++) {
+    const double off = sequence->values[i] - out.mean;
+    squares += off * off;
+    cubes += off * off * off;
   }
   const double rounding = sequence->quantum * sequence->quantum / 12.0; /* of a uniform number in one step */
   out.variance = n > 1 ? fmax(squares / (double)(n - 1), rounding) : 0.0;
+  out.skewness = squares > 0.0 ? sqrt((double)n) * cubes / (squares * sqrt(squares)) : 0.0;
   return out;
 }
 
+/* Cochran's rule for means of skewed values ("Sampling Techniques", 3rd ed., 1977, section 2.15). */
+#define RUNS_PER_SQUARED_SKEWNESS 25.0
+
 static bool counts_as_normal(const fw_sequence *sequence, const moments *seen) {
-  return sequence->count >= FW_SEQUENCE_LEAST && seen->every_run;
+  return seen->with_event >= FW_SEQUENCE_LEAST &&
+         (double)sequence->count >= RUNS_PER_SQUARED_SKEWNESS * seen->skewness * seen->skewness;
 }
 
 /* Half-width of the interval of the t test's Bayes factor: with G = 1 + n g and x = t^2 / (n - 1),
@@ -73,7 +83,7 @@ static double log_mixture(const double *logs, const double *weights, size_t coun
  * stakes are the largest that cannot ruin, times 2^-i. Below, the largest gets half the weight, the next a quarter and
  * so on, because few events are what it is for. Above, the largest is left out: a run without an event would ruin it.
  */
-static double share_wealth(const fw_sequence *sequence, double limit, int sign) {
+static double share_wealth(const fw_sequence *sequence, double limit, int sign, size_t clean) {
   double logs[STAKES];
   double weights[STAKES];
   const double largest = sign < 0 ? 1.0 / (1.0 - limit) : 1.0 / limit;
@@ -82,7 +92,7 @@ static double share_wealth(const fw_sequence *sequence, double limit, int sign) 
     const double stake = largest * (sign < 0 ? halves : 0.5 * halves);
     halves *= 0.5;
     weights[k] = sign < 0 ? (k + 1 < STAKES ? halves : 2.0 * halves) : 1.0 / STAKES;
-    logs[k] = 0.0;
+    logs[k] = (double)clean * fw_log(fmax(1.0 - (double)sign * stake * limit, 0.0));
     for (size_t i = 0; i < sequence->count; i++) {
       logs[k] += fw_log(fmax(1.0 + (double)sign * stake * (sequence->values[i] - limit), 0.0));
     }
@@ -93,7 +103,7 @@ static double share_wealth(const fw_sequence *sequence, double limit, int sign) 
 /* Log likelihood ratio of Poisson rates ratio x limit against the limit: events x log(ratio) + (1 - ratio) x expected.
  * Where counts vary more than Poisson's, both are divided by how much more (quasi-likelihood; McCullagh and Nelder,
  * "Generalized Linear Models", ch. 9). */
-static double count_wealth(const fw_sequence *sequence, const moments *seen, double limit, int sign) {
+static double count_wealth(const fw_sequence *sequence, const moments *seen, double limit, int sign, size_t clean) {
   static const double below[RATES] = {0.0, 0.25, 0.5, 0.75};
   static const double below_weight[RATES] = {0.5, 1.0 / 6.0, 1.0 / 6.0, 1.0 / 6.0};
   static const double above[RATES] = {4.0 / 3.0, 2.0, 4.0, 16.0};
@@ -101,7 +111,7 @@ static double count_wealth(const fw_sequence *sequence, const moments *seen, dou
   const double n = (double)sequence->count;
   const double dispersion = seen->mean > 0.0 ? fmax(seen->variance * sequence->exposure / seen->mean, 1.0) : 1.0;
   const double events = seen->mean * n * sequence->exposure / dispersion;
-  const double expected = limit * n * sequence->exposure / dispersion;
+  const double expected = limit * (n + (double)clean) * sequence->exposure / dispersion;
   double logs[RATES];
   for (size_t k = 0; k < RATES; k++) {
     const double ratio = sign < 0 ? below[k] : above[k];
@@ -111,17 +121,30 @@ static double count_wealth(const fw_sequence *sequence, const moments *seen, dou
 }
 
 /* Whether the evidence that needs no shape excludes every mean at or beyond `limit`, on the side that `sign` bets
- * against. */
-static bool excludes(const fw_sequence *sequence, const moments *seen, double limit, int sign, double alpha) {
+ * against, once `clean` more runs without an event have come. */
+static bool would_exclude(const fw_sequence *sequence, const moments *seen, double limit, int sign, double alpha,
+                          size_t clean) {
   const double needed = -fw_log(alpha);
   if (sequence->count == 0 || sequence->kind == FW_SEQUENCE_PLAIN || limit < 0.0) return false;
   if (sequence->kind == FW_SEQUENCE_COUNT) {
-    return limit > 0.0 ? count_wealth(sequence, seen, limit, sign) >= needed : sign > 0 && seen->mean > 0.0;
+    return limit > 0.0 ? count_wealth(sequence, seen, limit, sign, clean) >= needed : sign > 0 && seen->mean > 0.0;
   }
   if (limit >= 1.0 || limit <= 0.0) {
     return (sign < 0 && limit > 1.0) || (sign > 0 && limit == 0.0 && seen->mean > 0.0);
   }
-  return share_wealth(sequence, limit, sign) >= needed;
+  return share_wealth(sequence, limit, sign, clean) >= needed;
+}
+
+static bool excludes(const fw_sequence *sequence, const moments *seen, double limit, int sign, double alpha) {
+  return would_exclude(sequence, seen, limit, sign, alpha, 0);
+}
+
+bool fw_sequence_is_hopeless(const fw_sequence *sequence, double limit, double alpha, size_t most) {
+  const moments seen = moments_of(sequence);
+  const size_t clean = most > sequence->count ? most - sequence->count : 0;
+  const size_t events_to_come = seen.with_event * most / (sequence->count > 0 ? sequence->count : 1);
+  return sequence->kind != FW_SEQUENCE_PLAIN && seen.mean < limit && events_to_come < FW_SEQUENCE_LEAST &&
+         !would_exclude(sequence, &seen, limit, -1, alpha / 4.0, clean);
 }
 
 fw_verdict fw_sequence_judge(const fw_sequence *sequence, double limit, double alpha) {

@@ -3,11 +3,11 @@
  *
  * Two kinds of evidence share the chance of error equally, so which one speaks may be chosen by looking at the data:
  *
- *  - Where every run saw an event, and there are FW_SEQUENCE_LEAST runs, runs count as normal with unknown mean and
- *    deviation. The evidence against a mean is the Bayes factor of the t test with a normal prior of variance 1 on the
- *    effect size and the right Haar prior on the deviation. Under that mean it is a martingale of the scale-invariant
- *    data (Lai 1976; Hendriksen, de Heide, Gruenwald 2021; Wang and Ramdas 2024), so by Ville's inequality (1939) it
- *    ever reaches 1/alpha with chance at most alpha.
+ *  - Where at least FW_SEQUENCE_LEAST runs saw an event, and there are as many runs as Cochran's rule asks for their
+ *    skewness, runs count as normal with unknown mean and deviation. The evidence against a mean is the Bayes factor of
+ * the t test with a normal prior of variance 1 on the effect size and the right Haar prior on the deviation. Under that
+ * mean it is a martingale of the scale-invariant data (Lai 1976; Hendriksen, de Heide, Gruenwald 2021; Wang and Ramdas
+ * 2024), so by Ville's inequality (1939) it ever reaches 1/alpha with chance at most alpha.
  *  - Always, without any assumption on shapes: for shares, the wealth of bets against the mean (Waudby-Smith and
  * Ramdas, "Estimating means of bounded random variables by betting", JRSS B 2024), mixed over a fixed grid of stakes;
  * for counts, the likelihood ratio of Poisson rates, mixed the same way, with the variance of what was counted where it
@@ -19,9 +19,11 @@
 #ifndef FW_STUDY_SEQUENTIAL_H
 #define FW_STUDY_SEQUENTIAL_H
 
+#include <stdbool.h>
+
 #include "sim/study/estimate.h"
 
-#define FW_SEQUENCE_LEAST ((size_t)8) /* runs, before any counts as normal */
+#define FW_SEQUENCE_LEAST ((size_t)8) /* runs with an event, before they count as normal */
 
 typedef enum fw_sequence_kind {
   FW_SEQUENCE_SHARE, /* values in [0, 1]; 0: no event */
@@ -45,6 +47,10 @@ typedef enum fw_verdict {
 
 /* Over all numbers of runs together, either wrong verdict comes with chance at most `alpha`. */
 fw_verdict fw_sequence_judge(const fw_sequence *sequence, double limit, double alpha);
+
+/* Whether `most` runs would leave it open even if all that are to come saw nothing, and too few events are to be
+ * expected for runs to count as normal. */
+bool fw_sequence_is_hopeless(const fw_sequence *sequence, double limit, double alpha, size_t most);
 
 /* The means that the same evidence does not exclude, with the plain mean. NaN ends: nothing is excluded on that side.
  */

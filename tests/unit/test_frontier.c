@@ -84,9 +84,8 @@ Test(frontier, brackets_hold_the_true_ratio_of_normal_fleets) {
     cr_expect_not(found.falls);
     fw_frontier_clear(&found);
   }
-  cr_log_warn("%zu of 1000 brackets hold the true ratio, %zu are decided", held, decided);
-  cr_expect_geq(held, 930);
-  cr_expect_geq(decided, 700);
+  cr_expect_geq(held, 930, "%zu of 1,000 brackets hold the true ratio", held);
+  cr_expect_geq(decided, 700, "%zu of 1,000 brackets are decided", decided);
 }
 
 /* A fleet so steady that no window is above the budget below a ratio, and all are beyond it: nothing is seen on one
