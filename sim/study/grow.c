@@ -71,8 +71,24 @@ static void place(const fw_scenario *scenario, double factor, fw_scenario_job *j
   }
 }
 
+/* Events that strike one GPU need it to be there. */
+static fw_status check_events(const fw_scenario *scenario, size_t gpus, fw_diagnostics *diagnostics) {
+  for (size_t i = 0; i < scenario->adversity_count; i++) {
+    if (scenario->adversities[i].gpu >= gpus) {
+      return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                      "an event strikes GPU %zu, which a fleet of %zu does not have; begin with a larger fleet",
+                      scenario->adversities[i].gpu, gpus);
+    }
+  }
+  return FW_OK;
+}
+
 fw_status fwi_grow(const fw_scenario *scenario, double factor, fw_scenario *out, fw_diagnostics *diagnostics) {
   const size grown = grown_size(scenario, factor);
+  const fw_status status = check_events(scenario, grown.gpus, diagnostics);
+  if (status != FW_OK) {
+    return status;
+  }
   fw_scenario_job *jobs = fw_allocate(grown.jobs, sizeof *jobs);
   if (jobs == NULL) {
     return fw_error_memory(diagnostics, "the jobs of a grown fleet");

@@ -296,3 +296,25 @@ Test(cap, staggered_starts) {
   fw_result_clear(&result);
   fw_json_free(file);
 }
+
+/* A common restart puts them in phase for good: 1200 W until then, 1600 W peaks after it. */
+Test(cap, a_common_restart_of_staggered_jobs) {
+  fw_json *file = case_file("cap-aligned-starts", "staggered_restart.json");
+  const fw_json_value *action = element(fw_json_get(fw_json_root(file), "actions"), 0);
+  cr_assert_str_eq(fw_json_string(fw_json_get(action, "do")), "restart_all_jobs_from_phase_0");
+  char events[80];
+  (void)snprintf(events, sizeof events, "'events': [{'kind': 'restart', 'at_s': %g}], ", number_at(action, "t_s"));
+  fw_text text = starts_text(fw_json_root(file), "0.5, 30", events);
+  fw_result result = run_and_clear(&text);
+  cr_expect_float_eq(result.windows[0].peak_w, 1600.0, MILLIWATTS);
+  cr_expect_float_eq(result.windows[1].peak_w, 1600.0, MILLIWATTS);
+  fw_result_clear(&result);
+  char judged[120]; /* above 1200 W for half of the time after the restart, and never before */
+  (void)snprintf(judged, sizeof judged, "%s'budget_w': 1200, ", events);
+  text = starts_text(fw_json_root(file), "0.5", judged);
+  result = run_and_clear(&text);
+  cr_expect_float_eq(result.windows[0].violation_rate, 300.0 / 1200.0, 1e-12);
+  cr_expect_float_eq(result.windows[0].longest_episode_s, 60.0, 1e-9);
+  fw_result_clear(&result);
+  fw_json_free(file);
+}
