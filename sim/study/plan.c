@@ -88,7 +88,10 @@ static fw_frontier_spec spec_of(search *work) {
 static fw_status estimate_metrics(fwi_plan_runs *runs, size_t index, bool looked, size_t count, fw_plan_point *out,
                                   fw_diagnostics *diagnostics) {
   double *values = fw_allocate(count, sizeof *values);
-  fw_status status = values != NULL ? FW_OK : fw_error_memory(diagnostics, "the figures of a plan");
+  if (values == NULL) {
+    return fw_error_memory(diagnostics, "the figures of a plan");
+  }
+  fw_status status = FW_OK;
   for (size_t slot = 0; slot < FW_METRIC_SLOTS && status == FW_OK; slot++) {
     for (size_t i = 0; i < count && status == FW_OK; i++) {
       const double *figures = NULL;

@@ -68,6 +68,20 @@ size_t fwi_plan_gpus(const fwi_plan_runs *runs, size_t point) {
 
 /* ---- Room ---- */
 
+static fw_status make_room(fwi_plan_runs *runs, fw_diagnostics *diagnostics) {
+  size_t cells = 0;
+  if (!fw_size_multiply(runs->point_count, runs->slots, &cells) ||
+      (runs->figures = fw_allocate(cells, sizeof *runs->figures)) == NULL ||
+      (runs->reference = fw_allocate(cells, sizeof *runs->reference)) == NULL ||
+      (runs->fleets = fw_allocate(runs->point_count, sizeof *runs->fleets)) == NULL) {
+    return fw_error_memory(diagnostics, "the runs of a plan");
+  }
+  for (size_t i = 0; i < cells; i++) {
+    runs->reference[i] = (double)NAN;
+  }
+  return FW_OK;
+}
+
 fw_status fwi_plan_runs_create(const fw_scenario *scenario, const fw_plan_options *options, fwi_plan_runs *out,
                                fw_diagnostics *diagnostics) {
   *out = (fwi_plan_runs){.base = *scenario, .options = options, .slots = options->most_runs + options->look};
@@ -77,16 +91,7 @@ fw_status fwi_plan_runs_create(const fw_scenario *scenario, const fw_plan_option
     fwi_mark_hash(&out->base, "breaker", sizeof "breaker");
   }
   fw_status status = make_grid(out, diagnostics);
-  size_t cells = 0;
-  if (status == FW_OK && (!fw_size_multiply(out->point_count, out->slots, &cells) ||
-                          (out->figures = fw_allocate(cells, sizeof *out->figures)) == NULL ||
-                          (out->reference = fw_allocate(cells, sizeof *out->reference)) == NULL ||
-                          (out->fleets = fw_allocate(out->point_count, sizeof *out->fleets)) == NULL)) {
-    status = fw_error_memory(diagnostics, "the runs of a plan");
-  }
-  for (size_t i = 0; status == FW_OK && i < cells; i++) {
-    out->reference[i] = (double)NAN;
-  }
+  status = status == FW_OK ? make_room(out, diagnostics) : status;
   if (status != FW_OK) {
     fwi_plan_runs_free(out);
   }
@@ -175,7 +180,7 @@ fw_status fwi_plan_run(fwi_plan_runs *runs, size_t point, uint64_t replication, 
   fw_status status = FW_OK;
   if (*slot == NULL) {
     double *made = fw_allocate(FW_METRIC_SLOTS, sizeof *made);
-    fw_scenario scenario;
+    fw_scenario scenario = {0};
     status = made != NULL ? scenario_at(runs, point, &runs->grid[point].budget, &scenario, diagnostics)
                           : fw_error_memory(diagnostics, "the figures of a run");
     status = status == FW_OK ? simulate(runs, &scenario, runs->policy, replication, made, diagnostics) : status;
@@ -200,7 +205,7 @@ fw_status fwi_plan_loss(fwi_plan_runs *runs, size_t point, uint64_t replication,
   if (status == FW_OK && isnan(*reference)) {
     const fw_scenario_policy uncontrolled = {.name = name, .job = fw_policy_find(FW_POLICY_JOB, name)};
     double figures[FW_METRIC_SLOTS];
-    fw_scenario scenario;
+    fw_scenario scenario = {0};
     status = scenario_at(runs, fleet, &runs->grid[fleet].budget, &scenario, diagnostics);
     scenario.policies = &uncontrolled;
     scenario.policy_count = 1;
