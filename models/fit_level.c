@@ -5,6 +5,7 @@
 #include <gsl/gsl_multifit.h>
 #include <gsl/gsl_multifit_nlinear.h>
 #include <math.h>
+#include <string.h>
 
 #include "models/level_forms.h"
 #include "sim/base/elementary.h"
@@ -290,18 +291,15 @@ static bool shape_start(size_t index, const spread *seen, const fw_timing *timin
   return index < 1;
 }
 
-/* Prefill from 10 us to 1 ms a token: an 8B model on one A100 needs about 50. */
+/* Prefill from 10 us to 1 ms a token (an 8B model on one A100 needs about 50), drawing the most or the least seen. */
 static bool prefill_start(size_t index, const spread *seen, const fw_timing *timing, fw_level_fit *fit) {
   static const double per_token_s[] = {1e-4, 1e-5, 1e-3};
   if (!fit->has_prefill) return index < 1;
-  if (timing->prefill_per_token_s > 0.0) {
-    fit->prefill_w = seen->most_w;
-    fit->prefill_per_token_s = timing->prefill_per_token_s;
-    return index < 1;
-  }
-  if (index >= sizeof per_token_s / sizeof per_token_s[0]) return false;
-  fit->prefill_w = seen->most_w;
-  fit->prefill_per_token_s = per_token_s[index];
+  fit->prefill_w = index % 2 == 0 ? seen->most_w : seen->least_w;
+  fit->prefill_per_token_s = timing->prefill_per_token_s;
+  if (timing->prefill_per_token_s > 0.0) return index < 2;
+  if (index >= 2 * sizeof per_token_s / sizeof per_token_s[0]) return false;
+  fit->prefill_per_token_s = per_token_s[index / 2];
   return true;
 }
 
@@ -316,10 +314,24 @@ static fw_status try_start(const problem *of, size_t steps, fw_level_fit start, 
   return status;
 }
 
+/* What lies below is the dust of an iteration. */
+static double whole_milliwatts(double value_w) {
+  return floor(value_w * 1e3 + 0.5) / 1e3;
+}
+
+static void round_watts(fw_level_fit *fit) {
+  for (size_t i = 0; i < fit->count; i++) {
+    const char *name = value_names[fit->form][i];
+    const bool watts = name[strlen(name) - 1] == 'w';
+    fit->value[i] = watts ? whole_milliwatts(fit->value[i]) : fit->value[i];
+  }
+  fit->prefill_w = whole_milliwatts(fit->prefill_w);
+}
+
 fw_status fw_fit_level(fw_level_form form, bool prefill, const fw_level_point *points, size_t count,
                        const fw_timing *timing, double most_w, const fw_level_fit *start, fw_level_fit *out,
                        fw_diagnostics *diagnostics) {
-  enum { FEW_STEPS = 15, MANY_STEPS = 100 }; /* from each start; from the best of them */
+  enum { FEW_STEPS = 8, MANY_STEPS = 100 }; /* from each start; from the best of them */
   const spread seen = spread_of(points, count);
   const problem of = {.points = points, .count = count, .timing = timing, .most_w = most_w};
   fw_level_fit blank = {.form = form, .has_prefill = prefill, .count = value_counts[form]};
@@ -340,6 +352,7 @@ fw_status fw_fit_level(fw_level_form form, bool prefill, const fw_level_point *p
   }
   if (status == FW_OK) status = try_start(&of, MANY_STEPS, *out, out, &least, diagnostics);
   out->rms_w = seen.weight > 0.0 ? sqrt(least / seen.weight) : 0.0;
+  round_watts(out);
   return status;
 }
 

@@ -19,6 +19,7 @@ void fw_operating_points_clear(fw_operating_points *points) {
 static fw_status read_point(const fwi_rows *rows, fw_operating_point *out, fw_diagnostics *diagnostics) {
   double *cells[COLUMNS] = {&out->concurrency, &out->power_w,       &out->token_s, &out->prompt_tokens,
                             &out->prefill_s,   &out->output_tokens, &out->peak_w};
+  out->line = rows->csv.line_number;
   fw_status status = FW_OK;
   for (size_t i = 0; i < COLUMNS && status == FW_OK; i++)
     status = fwi_rows_number(rows, i, cells[i], diagnostics);

@@ -12,6 +12,7 @@ typedef struct fw_operating_point {
   double prefill_s;     /* to read all prompts; NaN */
   double output_tokens; /* of each sequence; NaN */
   double peak_w;        /* the most that one GPU was read at; NaN */
+  size_t line;          /* of the file, for messages */
 } fw_operating_point;
 
 typedef struct fw_operating_points {

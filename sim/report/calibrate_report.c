@@ -33,8 +33,8 @@ static void add_head(const fw_calibration *of, fw_text *out) {
 }
 
 static void add_scores(const fw_calibration *of, fw_text *out) {
-  fwi_table table = fwi_table_start(6);
-  static const char *const heads[] = {"level of work", "parameters", "rms W", "held out", "excess W^2", "error"};
+  fwi_table table = fwi_table_start(5);
+  static const char *const heads[] = {"level of work", "parameters", "rms W", "held out", "CRPS W"};
   for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
     fwi_table_add(&table, "%s", heads[i]);
   }
@@ -45,11 +45,12 @@ static void add_scores(const fw_calibration *of, fw_text *out) {
     fwi_table_add(&table, "%zu", score->free_count);
     add_cell(&table, score->rms_w, 4);
     add_cell(&table, score->held_out_rms_w, 4);
-    add_cell(&table, score->excess, 3);
-    add_cell(&table, score->excess_error, 3);
+    add_cell(&table, score->held_out_crps_w, 4);
   }
   fwi_table_finish(&table, "", out);
-  fw_text_add_format(out, "Held out: %s. Chosen (<): the fewest parameters within a standard error of the best.\n\n",
+  fw_text_add_format(out,
+                     "Held out: %s. CRPS: the score of the whole law, level and what lies around it. Chosen (<): the "
+                     "fewest parameters within 1 %% of the best.\n\n",
                      of->split);
 }
 
@@ -140,8 +141,7 @@ static void add_json_scores(fwi_json_out *object, const fw_calibration *of) {
     fwi_json_unsigned(&one, "parameters", score->free_count);
     fwi_json_number(&one, "rms_w", score->rms_w);
     fwi_json_number(&one, "held_out_rms_w", score->held_out_rms_w);
-    fwi_json_number(&one, "excess_w2", score->excess);
-    fwi_json_number(&one, "excess_error_w2", score->excess_error);
+    fwi_json_number(&one, "held_out_crps_w", score->held_out_crps_w);
     fwi_json_close(&one, '}');
   }
   fwi_json_close(&scores, ']');

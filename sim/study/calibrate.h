@@ -2,9 +2,9 @@
  *
  * What a job did comes from traces/occupancy.h, fits from models/fit_level.h and models/fit_phases.h; this is the
  * procedure: levels of the phases without work are means; every form of the work's level, with the prompts it reads as
- * a covariate and without, is fitted and scored on data that it did not see; the simplest form that is not worse than
- * the best by more than a standard error is taken; what is left is the residual; a block bootstrap says how sure each
- * number is. A table of operating points, which has no ticks, gives a model without a residual. */
+ * a covariate and without, is fitted and scored on data that it did not see, by the law that it predicts; of the forms
+ * within a hundredth of the best score the simplest is taken; what is left is the residual; a block bootstrap says how
+ * sure each number is. A table of operating points, which has no ticks, gives a model without a residual. */
 #ifndef FW_STUDY_CALIBRATE_H
 #define FW_STUDY_CALIBRATE_H
 
@@ -47,10 +47,9 @@ typedef struct fw_calibration_score {
   fw_level_form form;
   bool prefill;
   size_t free_count;
-  double rms_w;          /* over all data, fitted to it */
-  double held_out_rms_w; /* over all data, each part by a fit that did not see it */
-  double excess;         /* held-out mean square above the best form's, W^2 ... */
-  double excess_error;   /* ... and its standard error, over blocks of time */
+  double rms_w;           /* over all data, fitted to it */
+  double held_out_rms_w;  /* over all data, each part by a fit that did not see it */
+  double held_out_crps_w; /* the same of the law that the fit predicts: level and what it saw around it */
 } fw_calibration_score;
 
 enum { FW_CALIBRATION_SCORES = 2 * FW_LEVEL_FORMS };

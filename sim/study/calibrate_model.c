@@ -144,6 +144,8 @@ static void add_scores(const fw_calibration *of, fw_text *out) {
     add_number(out, "rms_w", score->rms_w);
     fw_text_add(out, ", ");
     add_number(out, "held_out_rms_w", score->held_out_rms_w);
+    fw_text_add(out, ", ");
+    add_number(out, "held_out_crps_w", score->held_out_crps_w);
     fw_text_add_format(out, "%s}", i == of->chosen ? ", \"chosen\": true" : "");
   }
   fw_text_add(out, "\n    ]},\n");

@@ -56,15 +56,12 @@ static fw_status fit_times(const fw_operating_points *table, fw_calibration *out
   return usable ? FW_OK : fw_error_memory(diagnostics, "the times of a table");
 }
 
-/* One part of the points for each concurrency. */
-static void split_by_concurrency(const fw_level_point *points, size_t count, fwi_calibration_split *out) {
-  out->words = "leave one concurrency out";
-  for (size_t i = 0; i < count; i++) {
-    size_t same = i;
-    for (size_t j = 0; j < i && same == i; j++)
-      same = points[j].in_flight == points[i].in_flight ? j : i;
-    out->fold[i] = same == i ? out->folds++ : out->fold[same];
-  }
+/* Each point is a part of its own. */
+static void split_by_point(size_t count, fwi_calibration_split *out) {
+  out->words = "leave one point out";
+  out->folds = count;
+  for (size_t i = 0; i < count; i++)
+    out->fold[i] = i;
 }
 
 static void count_tokens(const fw_operating_point *point, fw_calibration *out) {
@@ -74,15 +71,26 @@ static void count_tokens(const fw_operating_point *point, fw_calibration *out) {
   out->generated_tokens += point->concurrency * point->output_tokens;
 }
 
+/* Means over a run that worked cannot lie below what a GPU draws that waits: such a figure averaged something else. */
+static bool is_plausible(const fw_operating_point *point, const fw_calibration *out, fw_diagnostics *diagnostics) {
+  if (!(point->power_w < out->ready_w)) return true; /* not known: NaN */
+  const fw_place place = {.file = out->runs[0].file, .line = point->line};
+  char shown[FW_NUMBER_TEXT_SIZE];
+  fw_warning(diagnostics, place, "%s W is less than a GPU draws that stands ready: left out",
+             fw_number_format(point->power_w, 6, shown));
+  return false;
+}
+
 /* The points that have a power; returns how many. */
-static size_t make_points(const fw_operating_points *table, fw_calibration *out, fw_level_point *points) {
+static size_t make_points(const fw_operating_points *table, fw_calibration *out, fw_level_point *points,
+                          fw_diagnostics *diagnostics) {
   const double per_token_s = out->timing.prefill_per_token_s;
   size_t count = 0;
   out->in_flight_min = INFINITY;
   out->least_w = INFINITY;
   for (size_t i = 0; i < table->count; i++) {
     const fw_operating_point *point = &table->data[i];
-    if (isnan(point->power_w)) continue;
+    if (isnan(point->power_w) || !is_plausible(point, out, diagnostics)) continue;
     points[count++] = (fw_level_point){.power_w = point->power_w,
                                        .work = 1.0,
                                        .in_flight = point->concurrency,
@@ -104,9 +112,9 @@ static fw_status fit_table(const fw_operating_points *table, const fw_study_opti
   fw_status status = fit_times(table, out, diagnostics);
   if (parts.fold == NULL || points == NULL) status = fw_error_memory(diagnostics, "the points of a table");
   if (status == FW_OK) {
-    out->ticks = make_points(table, out, points);
+    out->ticks = make_points(table, out, points, diagnostics);
     out->runs[0].ticks = out->ticks;
-    split_by_concurrency(points, out->ticks, &parts);
+    split_by_point(out->ticks, &parts);
     status = fwi_calibration_contest(points, out->ticks, &parts, study, out, diagnostics);
   }
   free(parts.fold);

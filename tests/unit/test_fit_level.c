@@ -57,7 +57,7 @@ Test(fit_level, data_without_noise_give_their_numbers_back) {
     fw_level_fit found;
     make_points(&truths[t], 0.0, points);
     cr_assert_eq(fw_fit_level(truths[t].form, false, points, POINTS, &timing, MOST_W, NULL, &found, NULL), FW_OK);
-    cr_expect_lt(found.rms_w, 1e-4, "%zu: rms %g W", t, found.rms_w);
+    cr_expect_lt(found.rms_w, 1e-3, "%zu: rms %g W", t, found.rms_w);
     for (size_t i = 0; i < found.count; i++)
       cr_expect_float_eq(found.value[i], truths[t].value[i], FOUND * fabs(truths[t].value[i]), "%zu: %s %g", t,
                          fw_level_fit_name(found.form, i), found.value[i]);
@@ -98,8 +98,9 @@ Test(fit_level, a_fit_is_never_worse_than_the_truth_behind_noise) {
     fw_level_fit found;
     make_points(&truths[t], 25.0, points);
     cr_assert_eq(fw_fit_level(truths[t].form, false, points, POINTS, &timing, MOST_W, NULL, &found, NULL), FW_OK);
-    cr_expect_leq(cost_of(&found, points), cost_of(&truths[t], points) * (1.0 + 1e-9), "%zu", t);
-    cr_expect_float_eq(found.rms_w, sqrt(cost_of(&found, points) / POINTS), 1e-9);
+    /* Rounding to a milliwatt moves a cost of 400 x 625 W^2 by some 1e-6 of it. */
+    cr_expect_leq(cost_of(&found, points), cost_of(&truths[t], points) * (1.0 + 1e-6), "%zu", t);
+    cr_expect_float_eq(found.rms_w, sqrt(cost_of(&found, points) / POINTS), 1e-3);
   }
 }
 
