@@ -18,6 +18,7 @@ static inline fw_status fwi_worse(fw_status first, fw_status second) {
 fw_status fwi_text_check(const char *text, const char *key, const fw_json_value *root, fw_diagnostics *diagnostics);
 
 fw_status fwi_cap_check(const fw_cap_response *response, const fw_json_value *value, fw_diagnostics *diagnostics);
+fw_status fwi_level_check(const fw_variant *level, const fw_json_value *value, fw_diagnostics *diagnostics);
 fw_status fwi_marginal_check(const fw_variant *marginal, const fw_json_value *value, fw_diagnostics *diagnostics);
 fw_status fwi_residual_check(const fw_residual_model *model, int64_t gpus, const fw_json_value *value,
                              fw_diagnostics *diagnostics);

@@ -5,16 +5,18 @@
 #include <gsl/gsl_multifit.h>
 #include <gsl/gsl_multifit_nlinear.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "models/level_forms.h"
 #include "sim/base/elementary.h"
+#include "sim/base/memory.h"
 
-const char *const fw_level_form_names[] = {"constant", "log2", "saturated", "logistic", "roofline", NULL};
+const char *const fw_level_form_names[] = {"constant", "log2", "saturated", "logistic", "roofline", "table", NULL};
 
-static const size_t value_counts[FW_LEVEL_FORMS] = {1, 2, 3, 4, 5};
+static const size_t value_counts[FW_LEVEL_FORMS] = {1, 2, 3, 4, 5, FW_LEVEL_PARAMETERS};
 /* Of them, those that are fitted: a saturation is searched for, the times of a roofline are given. */
-static const size_t free_counts[FW_LEVEL_FORMS] = {1, 2, 3, 4, 3};
+static const size_t free_counts[FW_LEVEL_FORMS] = {1, 2, 3, 4, 3, FW_LEVEL_PARAMETERS};
 
 static const char *const value_names[FW_LEVEL_FORMS][FW_LEVEL_PARAMETERS] = {
     {"p_w"},
@@ -22,6 +24,7 @@ static const char *const value_names[FW_LEVEL_FORMS][FW_LEVEL_PARAMETERS] = {
     {"p1_w", "k_w", "saturation"},
     {"p0_w", "dp_w", "slope", "midpoint"},
     {"p_base_w", "p_compute_w", "p_memory_w", "compute_s", "memory_s"},
+    {"p_w", "p_w", "p_w", "p_w", "p_w", "p_w", "p_w", "p_w", "p_w", "p_w", "p_w", "p_w"},
 };
 
 /* Bounds of the file format, and of what a prompt token can cost. */
@@ -33,8 +36,29 @@ const char *fw_level_fit_name(fw_level_form form, size_t parameter) {
   return value_names[form][parameter];
 }
 
-const char *fw_level_fit_kind(fw_level_form form) {
-  return form == FW_LEVEL_SATURATED ? "log2" : fw_level_form_names[form];
+static const int DIGITS = 9;
+
+static void add_list(const char *key, const double *values, size_t count, fw_text *out) {
+  fw_text_add_format(out, ", \"%s\": [", key);
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) fw_text_add(out, ", ");
+    fw_text_add_number(out, values[i], DIGITS);
+  }
+  fw_text_add(out, "]");
+}
+
+void fw_level_fit_json(const fw_level_fit *fit, fw_text *out) {
+  const char *kind = fit->form == FW_LEVEL_SATURATED ? "log2" : fw_level_form_names[fit->form];
+  fw_text_add_format(out, "{\"kind\": \"%s\"", kind);
+  if (fit->form == FW_LEVEL_TABLE) {
+    add_list("concurrency", fit->knot, fit->count, out);
+    add_list("p_w", fit->value, fit->count, out);
+  }
+  for (size_t i = 0; fit->form != FW_LEVEL_TABLE && i < fit->count; i++) {
+    fw_text_add_format(out, ", \"%s\": ", value_names[fit->form][i]);
+    fw_text_add_number(out, fit->value[i], DIGITS);
+  }
+  fw_text_add(out, "}");
 }
 
 size_t fw_level_free_count(fw_level_form form, bool prefill) {
@@ -53,6 +77,8 @@ double fw_level_fit_rollout_w(const fw_level_fit *fit, double in_flight, const f
     return fwi_logistic_w(&(fwi_level_logistic){v[0], v[1], v[2], v[3]}, c);
   case FW_LEVEL_ROOFLINE:
     return fwi_roofline_w(&(fwi_level_roofline){v[0], v[1], v[2], v[3], v[4]}, c, timing);
+  case FW_LEVEL_TABLE:
+    return fwi_table_w(&(fwi_level_table){fit->knot, v, fit->count}, c);
   case FW_LEVEL_CONSTANT:
   case FW_LEVEL_FORMS:
     break;
@@ -78,10 +104,11 @@ typedef struct problem {
 } problem;
 
 /* Parameters in the solver's own coordinates, without the saturation and the times of a roofline. */
-enum { MOST_FREE = 6 };
+enum { MOST_FREE = FW_LEVEL_PARAMETERS + 2 };
 
 static size_t solver_count(const problem *of, const fw_level_fit *fit) {
-  const size_t shape = fit->form == FW_LEVEL_SATURATED ? 2 : free_counts[fit->form];
+  const bool table = fit->form == FW_LEVEL_TABLE;
+  const size_t shape = table ? fit->count : fit->form == FW_LEVEL_SATURATED ? 2 : free_counts[fit->form];
   const size_t prefill = of->timing->prefill_per_token_s > 0.0 ? 1 : 2;
   return shape + (fit->has_prefill ? prefill : 0);
 }
@@ -118,6 +145,10 @@ static size_t unpack_shape(const double *x, fw_level_fit *fit) {
     v[1] = square(x[1]);
     v[2] = square(x[2]);
     return 3;
+  case FW_LEVEL_TABLE:
+    for (size_t i = 1; i < fit->count; i++)
+      v[i] = square(x[i]);
+    return fit->count;
   case FW_LEVEL_CONSTANT:
   case FW_LEVEL_FORMS:
     break;
@@ -149,6 +180,10 @@ static void pack(const problem *of, const fw_level_fit *fit, double *x) {
     x[1] = sqrt(v[1]);
     x[2] = sqrt(v[2]);
     shape = 3;
+  } else if (fit->form == FW_LEVEL_TABLE) {
+    for (size_t i = 1; i < fit->count; i++)
+      x[i] = sqrt(v[i]);
+    shape = fit->count;
   }
   if (!fit->has_prefill) return;
   x[shape] = to_below(of->most_w, fit->prefill_w);
@@ -245,7 +280,70 @@ static spread spread_of(const fw_level_point *points, size_t count) {
   return out;
 }
 
+/* --- points of a table --- */
+
+static int compare_numbers(const void *left, const void *right) {
+  const double a = *(const double *)left;
+  const double b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+/* A concurrency and how many points have it. */
+typedef struct atom {
+  double concurrency;
+  size_t points;
+} atom;
+
+/* Takes out the rarest, of equally rare ones the first, until so many are left as a table may have. */
+static size_t thin_out(atom *atoms, size_t count) {
+  while (count > FW_LEVEL_PARAMETERS) {
+    size_t rarest = 0;
+    for (size_t i = 1; i < count; i++)
+      rarest = atoms[i].points < atoms[rarest].points ? i : rarest;
+    for (size_t i = rarest; i + 1 < count; i++)
+      atoms[i] = atoms[i + 1];
+    count--;
+  }
+  return count;
+}
+
+/* Concurrencies that are those of a hundredth of the points, and of five. `sorted` rises. */
+static size_t find_atoms(const double *sorted, size_t count, atom *atoms) {
+  const size_t least = count / 100 > 5 ? count / 100 : 5;
+  size_t found = 0;
+  for (size_t first = 0; first < count;) {
+    size_t end = first;
+    while (end < count && sorted[end] == sorted[first])
+      end++;
+    if (end - first >= least) atoms[found++] = (atom){sorted[first], end - first};
+    first = end;
+  }
+  return found;
+}
+
+/* The knots of a table; returns how many, 0 where memory is short or there are fewer than two. */
+static size_t find_knots(const fw_level_point *points, size_t count, double *knot) {
+  double *sorted = fw_allocate(count, sizeof *sorted);
+  atom *atoms = fw_allocate(count / 5 + 1, sizeof *atoms);
+  size_t found = 0;
+  if (sorted != NULL && atoms != NULL) {
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+      if (points[i].weight > 0.0) sorted[used++] = fmax(points[i].in_flight, 1.0);
+    }
+    qsort(sorted, used, sizeof *sorted, compare_numbers);
+    found = thin_out(atoms, find_atoms(sorted, used, atoms));
+    for (size_t i = 0; i < found; i++)
+      knot[i] = atoms[i].concurrency;
+  }
+  free(sorted);
+  free(atoms);
+  return found >= 2 ? found : 0;
+}
+
 bool fw_level_form_suits(fw_level_form form, const fw_level_point *points, size_t count, const fw_timing *timing) {
+  double knot[FW_LEVEL_PARAMETERS];
+  if (form == FW_LEVEL_TABLE) return find_knots(points, count, knot) > 0;
   const spread seen = spread_of(points, count);
   const bool several = seen.most_log2 > seen.least_log2;
   if (form == FW_LEVEL_CONSTANT) return seen.used > 0;
@@ -283,6 +381,10 @@ static bool shape_start(size_t index, const spread *seen, const fw_timing *timin
     v[1] = v[2] = 0.25 * seen->mean_w;
     v[3] = timing->token_per_sequence_s;
     v[4] = timing->token_base_s;
+    return index < 1;
+  case FW_LEVEL_TABLE:
+    for (size_t i = 0; i < fit->count; i++)
+      v[i] = seen->mean_w;
     return index < 1;
   case FW_LEVEL_CONSTANT:
   case FW_LEVEL_FORMS:
@@ -336,8 +438,12 @@ fw_status fw_fit_level(fw_level_form form, bool prefill, const fw_level_point *p
   const problem of = {.points = points, .count = count, .timing = timing, .most_w = most_w};
   fw_level_fit blank = {.form = form, .has_prefill = prefill, .count = value_counts[form]};
   blank.free_count = fw_level_free_count(form, prefill);
+  if (form == FW_LEVEL_TABLE) {
+    blank.count = find_knots(points, count, blank.knot);
+    blank.free_count = blank.count + (prefill ? 2 : 0);
+  }
   *out = blank;
-  if (seen.used < blank.free_count) {
+  if (seen.used < blank.free_count || (blank.count == 0 && start == NULL)) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
                     "a level of the form \"%s\" has %zu parameters and %zu ticks to be fitted to: record longer",
                     fw_level_form_names[form], blank.free_count, seen.used);

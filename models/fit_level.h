@@ -15,6 +15,7 @@
 
 #include "models/timing.h"
 #include "sim/base/diagnostics.h"
+#include "sim/base/text.h"
 
 typedef enum fw_level_form {
   FW_LEVEL_CONSTANT,
@@ -22,6 +23,7 @@ typedef enum fw_level_form {
   FW_LEVEL_SATURATED, /* log2 with a saturation */
   FW_LEVEL_LOGISTIC,
   FW_LEVEL_ROOFLINE,
+  FW_LEVEL_TABLE, /* the concurrencies that occur again and again are its points */
   FW_LEVEL_FORMS
 } fw_level_form;
 
@@ -36,28 +38,31 @@ typedef struct fw_level_point {
   double weight;       /* above 0; 0 leaves the point out */
 } fw_level_point;
 
-enum { FW_LEVEL_PARAMETERS = 5 };
+enum { FW_LEVEL_PARAMETERS = 12 };
 
 typedef struct fw_level_fit {
   fw_level_form form;
   bool has_prefill;
   size_t count; /* of parameters in `value`, those of the form */
   double value[FW_LEVEL_PARAMETERS];
-  double prefill_w; /* where has_prefill */
+  double knot[FW_LEVEL_PARAMETERS]; /* of a table: the concurrency of each value */
+  double prefill_w;                 /* where has_prefill */
   double prefill_per_token_s;
   size_t free_count; /* parameters that were fitted, with those of prefill */
   double rms_w;      /* weighted, of power_w over all points */
 } fw_level_fit;
 
-/* Names of `value[i]` as the file has them; the kind of the form in the file. */
-const char *fw_level_fit_name(fw_level_form form, size_t parameter);
-const char *fw_level_fit_kind(fw_level_form form);
+/* The form as the value of "rollout" in a model file, with 9 significant digits. */
+void fw_level_fit_json(const fw_level_fit *fit, fw_text *out);
 
-/* How many parameters are fitted. */
+/* The name of `value[parameter]` for people: "k_w", or "p_w" of a table. */
+const char *fw_level_fit_name(fw_level_form form, size_t parameter);
+
+/* How many parameters are fitted; of a table at most. */
 size_t fw_level_free_count(fw_level_form form, bool prefill);
 
 /* Whether the points and timing allow a form: a curve needs more than one concurrency, a roofline a token time that
- * grows with it. */
+ * grows with it, a table two that occur often. */
 bool fw_level_form_suits(fw_level_form form, const fw_level_point *points, size_t count, const fw_timing *timing);
 
 /* Fits `form`; reading prompts draws less than `most_w`, the most that was ever read; with `prefill` both numbers of

@@ -103,6 +103,8 @@ static fw_status check_job(const fw_job_model *model, const fw_json_value *root,
   status = fwi_worse(status, check_sharding(model, root, diagnostics));
   status =
       fwi_worse(status, fwi_residual_check(&model->residual, model->gpus, fwi_member(root, "residual"), diagnostics));
+  const fw_json_value *levels = fwi_member(root, "levels");
+  status = fwi_worse(status, fwi_level_check(&model->levels.rollout, fwi_member(levels, "rollout"), diagnostics));
   warn_of_cut(&model->workload, fwi_member(root, "workload"), diagnostics);
   return fwi_worse(status, check_support(&model->support, fwi_member(root, "support"), diagnostics));
 }

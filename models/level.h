@@ -7,6 +7,7 @@
  *   log2       P = p1 + k log2(c), flat from `saturation` on
  *   logistic   P = p0 + dp / (1 + exp(-slope (log2 c - midpoint)))
  *   roofline   P = p_base + p_compute u_c + p_memory sqrt(u_m)
+ *   table      P linear in log2 c between the points (concurrency, p), flat beyond the first and the last
  *
  * where, with token time t(c), one token costs compute_s seconds of the compute peak and one pass memory_s seconds of
  * the bandwidth peak: u_c = min(1, c compute_s / t(c)), u_m = min(1, memory_s / t(c)). */

@@ -2,6 +2,8 @@
 #ifndef FWI_MODELS_LEVEL_FORMS_H
 #define FWI_MODELS_LEVEL_FORMS_H
 
+#include <stddef.h>
+
 #include "models/timing.h"
 
 typedef struct fwi_level_constant {
@@ -29,9 +31,17 @@ typedef struct fwi_level_roofline {
   double memory_s;
 } fwi_level_roofline;
 
+/* Watts at each of `count` >= 1 rising concurrencies. */
+typedef struct fwi_level_table {
+  const double *concurrency;
+  const double *p_w;
+  size_t count;
+} fwi_level_table;
+
 /* Watts at `concurrency` >= 1. */
 double fwi_log2_w(const fwi_level_log2 *form, double concurrency);
 double fwi_logistic_w(const fwi_level_logistic *form, double concurrency);
+double fwi_table_w(const fwi_level_table *form, double concurrency);
 double fwi_roofline_w(const fwi_level_roofline *form, double concurrency, const fw_timing *timing);
 
 #endif

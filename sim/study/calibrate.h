@@ -62,7 +62,7 @@ typedef struct fw_calibration_interval {
   double hi;
 } fw_calibration_interval;
 
-enum { FW_CALIBRATION_INTERVALS = 12 };
+enum { FW_CALIBRATION_INTERVALS = FW_LEVEL_PARAMETERS + 7 };
 
 typedef struct fw_calibration {
   char *id;

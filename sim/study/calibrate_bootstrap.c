@@ -16,6 +16,9 @@ static size_t list_numbers(const fw_calibration *of, const char **names, double 
       {"levels.rollout.p0_w", "levels.rollout.dp_w", "levels.rollout.slope", "levels.rollout.midpoint"},
       {"levels.rollout.p_base_w", "levels.rollout.p_compute_w", "levels.rollout.p_memory_w", "levels.rollout.compute_s",
        "levels.rollout.memory_s"},
+      {"levels.rollout.p_w[0]", "levels.rollout.p_w[1]", "levels.rollout.p_w[2]", "levels.rollout.p_w[3]",
+       "levels.rollout.p_w[4]", "levels.rollout.p_w[5]", "levels.rollout.p_w[6]", "levels.rollout.p_w[7]",
+       "levels.rollout.p_w[8]", "levels.rollout.p_w[9]", "levels.rollout.p_w[10]", "levels.rollout.p_w[11]"},
   };
   size_t count = 0;
   for (size_t i = 0; i < of->level.count; i++) {

@@ -176,6 +176,7 @@ static void judge(const contest *all, fw_calibration *out) {
   for (size_t i = 0; i < all->score_count; i++) {
     fw_calibration_score *score = &out->scores[i];
     score->rms_w = all->fits[i].rms_w;
+    score->free_count = all->fits[i].free_count;
     score->held_out_rms_w = sqrt(mean_square(all->errors + i * all->count, all->count));
     score->held_out_crps_w = mean_of(all->crps + i * all->count, all->count);
     const bool better = score->held_out_crps_w < out->scores[best].held_out_crps_w;

@@ -58,12 +58,9 @@ static void add_timing(const fw_calibration *of, fw_text *out) {
 }
 
 static void add_levels(const fw_calibration *of, fw_text *out) {
-  fw_text_add_format(out, "  \"levels\": {\n    \"rollout\": {\"kind\": \"%s\"", fw_level_fit_kind(of->level.form));
-  for (size_t i = 0; i < of->level.count; i++) {
-    fw_text_add(out, ", ");
-    add_number(out, fw_level_fit_name(of->level.form, i), of->level.value[i]);
-  }
-  fw_text_add(out, "},\n    ");
+  fw_text_add(out, "  \"levels\": {\n    \"rollout\": ");
+  fw_level_fit_json(&of->level, out);
+  fw_text_add(out, ",\n    ");
   add_number(out, "prefill_w", of->level.has_prefill ? of->level.prefill_w : full_rollout_w(of));
   fw_text_add(out, ",\n    ");
   add_number(out, "gap_w", ready_w(of));

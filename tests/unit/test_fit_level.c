@@ -48,11 +48,12 @@ static const fw_level_fit truths[] = {
     {.form = FW_LEVEL_LOG2, .count = 2, .value = {300.0, -4.0}},
     {.form = FW_LEVEL_LOGISTIC, .count = 4, .value = {180.0, 160.0, 1.7, 3.2}},
     {.form = FW_LEVEL_ROOFLINE, .count = 5, .value = {90.0, 150.0, 210.0, 0.0004, 0.012}},
+    {.form = FW_LEVEL_TABLE, .count = 3, .value = {210.0, 340.0, 300.0}, .knot = {1.0, 6.0, 33.0}},
 };
-enum { TRUTHS = sizeof truths / sizeof truths[0] };
+enum { TRUTHS = sizeof truths / sizeof truths[0], FORMULAS = TRUTHS - 1 }; /* the last one is a table */
 
 Test(fit_level, data_without_noise_give_their_numbers_back) {
-  for (size_t t = 0; t < TRUTHS; t++) {
+  for (size_t t = 0; t < FORMULAS; t++) {
     fw_level_point points[POINTS];
     fw_level_fit found;
     make_points(&truths[t], 0.0, points);
@@ -65,7 +66,7 @@ Test(fit_level, data_without_noise_give_their_numbers_back) {
 }
 
 Test(fit_level, prompts_as_a_covariate) {
-  for (size_t t = 0; t < TRUTHS; t++) {
+  for (size_t t = 0; t < FORMULAS; t++) {
     fw_level_point points[POINTS];
     fw_level_fit found;
     fw_level_fit truth = truths[t];
@@ -93,7 +94,7 @@ static double cost_of(const fw_level_fit *fit, const fw_level_point *points) {
 }
 
 Test(fit_level, a_fit_is_never_worse_than_the_truth_behind_noise) {
-  for (size_t t = 0; t < TRUTHS; t++) {
+  for (size_t t = 0; t < FORMULAS; t++) {
     fw_level_point points[POINTS];
     fw_level_fit found;
     make_points(&truths[t], 25.0, points);
@@ -118,19 +119,44 @@ Test(fit_level, a_saturation) {
   cr_expect_lt(found.rms_w, 0.5 * straight.rms_w);
 }
 
+/* Watts at 3, 10, 30 and 100 in flight, of which others are mixtures: a table finds the four, and lies on the line in
+ * log2 c between them. */
+Test(fit_level, a_table) {
+  static const double at[] = {3.0, 10.0, 30.0, 100.0};
+  static const double watts[] = {150.0, 240.0, 220.0, 390.0};
+  fw_level_point points[POINTS];
+  for (size_t i = 0; i < POINTS; i++) {
+    const size_t k = i % 4;
+    const bool mixed = i % 20 == 0;
+    const double c = mixed ? at[k] * pow(at[(k + 1) % 4] / at[k], uniform(i, 1)) : at[k];
+    size_t left = 0;
+    while (left < 2 && at[left + 1] < c)
+      left++;
+    const double share = log(c / at[left]) / log(at[left + 1] / at[left]);
+    points[i] = (fw_level_point){
+        .power_w = watts[left] + share * (watts[left + 1] - watts[left]), .work = 1.0, .in_flight = c, .weight = 1.0};
+  }
+  fw_level_fit found;
+  cr_assert(fw_level_form_suits(FW_LEVEL_TABLE, points, POINTS, &timing));
+  cr_assert_eq(fw_fit_level(FW_LEVEL_TABLE, false, points, POINTS, &timing, MOST_W, NULL, &found, NULL), FW_OK);
+  cr_assert_eq(found.count, 4);
+  for (size_t k = 0; k < 4; k++) {
+    cr_expect_eq(found.knot[k], at[k]);
+    cr_expect_float_eq(found.value[k], watts[k], 0.002, "%g W", found.value[k]); /* whole milliwatts */
+  }
+  cr_expect_float_eq(fw_level_fit_rollout_w(&found, sqrt(300.0), &timing), 230.0, 0.002);
+  cr_expect_float_eq(fw_level_fit_rollout_w(&found, 1000.0, &timing), 390.0, 0.002);
+}
+
 /* Watts as a parameter file has them. */
 Test(fit_level, computes_what_a_file_computes) {
   for (size_t t = 0; t < TRUTHS; t++) {
     fw_text json = FW_TEXT_INIT;
-    fw_text_add_format(&json, "{\"kind\": \"%s\"", fw_level_fit_kind(truths[t].form));
-    for (size_t i = 0; i < truths[t].count; i++) {
-      fw_text_add_format(&json, ", \"%s\": ", fw_level_fit_name(truths[t].form, i));
-      fw_text_add_number(&json, truths[t].value[i], 17);
-    }
-    fw_text_add(&json, "}");
+    fw_level_fit_json(&truths[t], &json);
     fw_variant level = decode_law(fw_level_cases, json.data);
     for (double c = 0.5; c < 300.0; c *= 1.7)
-      cr_expect_eq(fw_level_fit_rollout_w(&truths[t], c, &timing), fw_level_w(&level, c, &timing), "%zu at %g", t, c);
+      cr_expect_eq(fw_level_fit_rollout_w(&truths[t], c, &timing), fw_level_w(&level, c, &timing), "%zu at %g", t,
+                   c); /* the numbers above have nine digits or fewer */
     fw_variant_clear(&level);
     fw_text_clear(&json);
   }
