@@ -389,6 +389,29 @@ static void print_violation(const held_case *one) {
          fwi_figure_fixed(100.0 * limit, 1, most), fw_time_format(windows[at], window));
 }
 
+static int compare_numbers(const void *left, const void *right) {
+  const double a = *(const double *)left;
+  const double b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+/* Median of the scores that there are, the lower of two. */
+static void print_median(const bench *all, split by, const column *at) {
+  double scores[MOST_CASES];
+  size_t count = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    const double score = fabs(window_of(&all->cases[i], at->window)->scores[at->metric]);
+    if (all->cases[i].by == by && !isnan(score)) scores[count++] = score;
+  }
+  char value[FW_NUMBER_TEXT_SIZE];
+  if (count == 0) {
+    printf(" n/a |");
+    return;
+  }
+  qsort(scores, count, sizeof *scores, compare_numbers);
+  printf(" %s |", fwi_figure_fixed(at->scale * scores[(count - 1) / 2], at->scale > 1.0 ? 1 : 3, value));
+}
+
 static void print_runs(const bench *all, split by) {
   printf("| held out |");
   for (size_t c = 0; c < COLUMNS; c++)
@@ -410,6 +433,10 @@ static void print_runs(const bench *all, split by) {
     print_violation(one);
     printf(" |\n");
   }
+  printf("| median |");
+  for (size_t c = 0; c < COLUMNS; c++)
+    print_median(all, by, &columns[c]);
+  printf(" |\n");
 }
 
 /* Medians over the runs of a split that are barred. */

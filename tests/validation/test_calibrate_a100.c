@@ -119,6 +119,33 @@ static void expect_same_bytes(const char *threads) {
   cr_expect_eq(rmdir(folder), 0, "the script writes a model that this test does not know");
 }
 
+/* The document holds what the program prints. */
+Test(calibrate_a100, the_document_holds_the_scores) {
+  const char *data = getenv("FLEETWATT_DATA");
+  if (data == NULL || data[0] == '\0') {
+    (void)fprintf(stderr, "skipped: FLEETWATT_DATA does not name the folder of the measured data\n");
+    cr_skip_test();
+  }
+  char path[] = "/tmp/fleetwatt-heldout-table-XXXXXX";
+  char command[2048];
+  const int descriptor = mkstemp(path);
+  cr_assert_geq(descriptor, 0);
+  (void)close(descriptor);
+  (void)snprintf(command, sizeof command, "'" FW_BINARY_DIR "/tests/heldout' '%s' > '%s'", data, path);
+  const int status = system(command);
+  cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s", command);
+  fw_text tables = FW_TEXT_INIT;
+  fw_text document = FW_TEXT_INIT;
+  cr_assert_eq(fw_file_read(path, FILE_LIMIT, &tables, NULL), FW_OK);
+  cr_assert_eq(fw_file_read(FW_SOURCE_DIR "/docs/calibration.md", FILE_LIMIT, &document, NULL), FW_OK);
+  cr_expect_gt(tables.length, 1000);
+  cr_expect_not_null(strstr(document.data, tables.data),
+                     "docs/calibration.md does not hold what heldout prints; ./fw fit puts it there");
+  fw_text_clear(&tables);
+  fw_text_clear(&document);
+  (void)unlink(path);
+}
+
 Test(calibrate_a100, calibrating_again_writes_the_same_bytes) {
   expect_same_bytes("1");
 }
