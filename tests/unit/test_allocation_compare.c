@@ -11,6 +11,7 @@
 #include "sim/report/report.h"
 #include "tests/scenario_fixture.h"
 
+/* NOLINTBEGIN(bugprone-reserved-identifier): the names that the linker gives */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
@@ -40,6 +41,8 @@ void *__wrap_calloc(size_t count, size_t size) {
 void *__wrap_realloc(void *old, size_t size) {
   return fails() ? NULL : __real_realloc(old, size);
 }
+
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 static void *for_cjson(size_t size) {
   return __wrap_malloc(size);
