@@ -50,19 +50,35 @@ static void *for_cjson(size_t size) {
 
 /* ---- What is done ---- */
 
-#define ALL_KINDS                                                                                                      \
-  HEAD("6", "0.5, 2", "'oversubscription': [1.5, 3]")                                                                  \
-  ", 'seeds': 2, 'start': 'random', 'tariff': {'cost_per_kwh': [0.1]}, 'topology': {'gpus_per_node': 2, 'nodes_per_"   \
-  "rack': 2}, 'budget_schedule': {'repeat_s': 4, 'steps': [{'from_s': 0, 'factor': 1}, {'from_s': 2, 'factor': "       \
-  "0.9}]}, "                                                                                                           \
-  "'jobs': [{'kind': 'grpo', 'class': 'g', 'model': 'job', 'prompts': 2, 'completion_mean': 20}, "                     \
-  "{'kind': 'replay', 'class': 'r', 'trace': 'recording.csv'}, {'kind': 'cycle', 'class': 'c', 'count': 2, 'phases': " \
-  "[{'duration_s': 1.3, 'power_w': 300}]}], 'policies': [{'name': 'uncontrolled'}, {'name': 'hysteresis', 'classes': " \
-  "['g'], 'job': {'kind': 'hysteresis'}}, {'name': 'capped', 'fleet': {'kind': 'priority_cap', 'interval_s': 2}}, "    \
-  "{'name': 'apart', 'fleet': {'kind': 'restagger', 'interval_s': 2}}], "                                              \
-  "'expect': [{'checks': [{'kind': 'digest', 'policy': 'capped', 'oversubscription': 3, 'digest': "                    \
-  "'0000000000000000'}, {'kind': 'comparison', 'metric': 'mean_w', 'policy': 'capped', 'is': 'above', 'than': "        \
-  "'uncontrolled', 'oversubscription': 3}]}]}"
+static const char all_kinds[] =
+    HEAD("6", "0.5, 2",
+         "'oversubscription': [1.5, 3]") ", 'seeds': 2, 'start': 'random', 'tariff': {'cost_per_kwh': [0.1]}, "
+                                         "'topology': {'gpus_per_node': 2, 'nodes_per_"
+                                         "rack': 2}, 'budget_schedule': {'repeat_s': 4, 'steps': [{'from_s': 0, "
+                                         "'factor': 1}, {'from_s': 2, 'factor': "
+                                         "0.9}]}, "
+                                         "'electrical': {'breaker': {'outage_s': 1}}, 'events': [{'kind': 'restart', "
+                                         "'at_s': 2, "
+                                         "'down_s': 1}, "
+                                         "{'kind': 'gpu_failures', 'mtbf_s': 9, 'mttr_s': 1}, {'kind': 'straggler', "
+                                         "'gpu': 0, 'factor': 2}, "
+                                         "{'kind': 'cap_faults', 'late': 0.5, 'delay_s': 1}, {'kind': "
+                                         "'demand_response', 'from_s': 3, 'duration_s': 1, "
+                                         "'factor': 0.8}], "
+                                         "'jobs': [{'kind': 'grpo', 'class': 'g', 'model': 'job', 'prompts': 2, "
+                                         "'completion_mean': 20}, "
+                                         "{'kind': 'replay', 'class': 'r', 'trace': 'recording.csv'}, {'kind': "
+                                         "'cycle', 'class': 'c', 'count': 2, 'phases': "
+                                         "[{'duration_s': 1.3, 'power_w': 300}]}], 'policies': [{'name': "
+                                         "'uncontrolled'}, {'name': 'hysteresis', 'classes': "
+                                         "['g'], 'job': {'kind': 'hysteresis'}}, {'name': 'capped', 'fleet': {'kind': "
+                                         "'priority_cap', 'interval_s': 2}}, "
+                                         "{'name': 'apart', 'fleet': {'kind': 'restagger', 'interval_s': 2}}], "
+                                         "'expect': [{'checks': [{'kind': 'digest', 'policy': 'capped', "
+                                         "'oversubscription': 3, 'digest': "
+                                         "'0000000000000000'}, {'kind': 'comparison', 'metric': 'mean_w', 'policy': "
+                                         "'capped', 'is': 'above', 'than': "
+                                         "'uncontrolled', 'oversubscription': 3}]}]}";
 
 static fw_status compare(const char *json, fw_text *out, fw_diagnostics *diagnostics) {
   const fw_compare_options options = {.threads = 1};
@@ -164,14 +180,14 @@ static void hook(void) {
 TestSuite(allocation_compare, .init = hook);
 
 Test(allocation_compare, every_point_of_a_comparison_ends_cleanly) {
-  char *json = with_quotes(ALL_KINDS);
+  char *json = with_quotes(all_kinds);
   fail_each(compare, json, 1000);
   free(json);
 }
 
 Test(allocation_compare, every_point_of_a_check_ends_cleanly) {
   fw_text models = FW_TEXT_INIT;
-  char *json = with_quotes(ALL_KINDS);
+  char *json = with_quotes(all_kinds);
   /* Beside this file there are no models: they are named with their folder. */
   static const char *const names[] = {"\"plain-gpu\"", "\"model\": \"job\"", "\"recording.csv\""};
   static const char *const found[] = {"\"" FW_SOURCE_DIR "/tests/unit/data/plain-gpu\"",
