@@ -130,6 +130,10 @@ static fw_status take_flag(const fwi_command *command, const fwi_flag *flags, si
 }
 
 static fw_status take_operand(fwi_operands *operands, size_t limit, const char *value, fw_diagnostics *diagnostics) {
+  if (operands->count == limit && limit > 1) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "%s is one argument too many; at most %zu are taken",
+                    value, limit);
+  }
   if (operands->count == limit) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "unexpected argument %s", value);
   }

@@ -6,6 +6,8 @@
 
 #include "sim/base/memory.h"
 
+#define MOST_THREADS 1024
+
 typedef struct outcome {
   fw_status status;
   fw_diagnostics diagnostics;
@@ -18,6 +20,12 @@ typedef struct replicator {
   size_t done;
   bool stop; /* a run failed */
 } replicator;
+
+int fwi_study_threads(const fw_study_options *options) {
+  const int wanted = options->threads < MOST_THREADS ? (int)options->threads : MOST_THREADS;
+  const int processors = omp_get_num_procs();
+  return wanted > 0 ? wanted : processors < MOST_THREADS ? processors : MOST_THREADS;
+}
 
 static bool cancelled(const replicator *all) {
   return all->options->cancel != NULL && *all->options->cancel != 0;
@@ -35,7 +43,7 @@ static void report_progress(replicator *all) {
 
 static void run_all(replicator *all) {
   const size_t count = all->work->count;
-  const int threads = all->options->threads > 0 ? (int)all->options->threads : omp_get_num_procs();
+  const int threads = fwi_study_threads(all->options);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
   for (size_t i = 0; i < count; i++) {
     bool stop = false;

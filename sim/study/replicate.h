@@ -14,6 +14,10 @@ typedef struct fw_study_options {
   const volatile sig_atomic_t *cancel; /* set from outside to stop early; or NULL */
 } fw_study_options;
 
+/* How many threads that means: as many as asked for, or one for each processor, but no more than an OpenMP runtime can
+ * have without ending the program. */
+int fwi_study_threads(const fw_study_options *options);
+
 typedef struct fwi_replications {
   size_t count;
   size_t heard; /* only the first so many may warn: the rest would repeat it */

@@ -251,8 +251,7 @@ static void work(fw_sweep *sweep) {
 }
 
 static void work_together(fw_sweep *sweep, const fw_sweep_server *server) {
-  const unsigned asked = sweep->share.options->threads;
-  const int threads = asked > 0 ? (int)asked : omp_get_num_procs();
+  const int threads = fwi_study_threads(sweep->share.options);
 #pragma omp parallel num_threads(threads + (server != NULL))
   {
     if (server != NULL && omp_get_thread_num() == 0) {

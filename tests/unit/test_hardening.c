@@ -56,6 +56,10 @@ Test(hardening, sizes_that_do_not_fit_are_refused) {
                           "[]}");
   expect("$F run long.json 2>&1", 2, "duration_d");
   expect("$F run small.json --hours 1e300 2>&1", 2, "--hours");
+  expect("$F check $(seq 65) 2>&1", 2, "65 is one argument too many; at most 64");
+  expect("$F check small.json --threads 2000000000", 0, "1 file: 0 ok");
+  expect("$F compare small.json --threads 2000000000", 0, "paired with first");
+  expect("$F run small.json --threads 2000000000", 0, "small, policy first");
 }
 
 Test(hardening, the_locale_of_the_caller_is_not_looked_at) {
