@@ -374,6 +374,39 @@ Test(check, reports_for_build_servers_hold_every_check) {
   fw_check_clear(&result);
 }
 
+static volatile sig_atomic_t enough;
+
+/* Ctrl-C once the first run has ended. */
+static void stop_after_one(void *context, size_t done, size_t total) {
+  (void)context;
+  enough = done >= 1 && total > 1;
+}
+
+Test(check, what_had_ended_before_an_interrupt_is_judged) {
+  static const char one_seed[] =
+      HEAD("10", "1", "'budget_w': 100") ", 'jobs': [{'kind': 'cycle', 'class': 'c', 'phases': [{'duration_s': 1, "
+                                         "'power_w': 1}]}], 'expect': [{'seeds': 1, 'checks': [{'kind': 'range', "
+                                         "'metric': 'mean_w', 'policy': 'uncontrolled', 'at_most': 1000}]}]}";
+  char gpu[256];
+  in_folder("plain-gpu.json", gpu);
+  fw_text text = source_text("tests/unit/data/plain-gpu.json");
+  cr_assert_eq(fw_file_write(gpu, text.data, text.length, NULL), FW_OK);
+  fw_text_clear(&text);
+  write_file("a.json", one_seed);
+  write_file("b.json", one_seed);
+  const char *operand = folder;
+  const fw_check_options options = {.study = {.threads = 1, .cancel = &enough, .progress = stop_after_one}};
+  fw_paths paths = {0};
+  fw_check_result result = {0};
+  cr_assert_eq(fw_check_gather(&operand, 1, &paths, NULL), FW_OK);
+  cr_expect_eq(fw_check(&paths, &options, &result, NULL), FW_ERROR_FAULT);
+  cr_assert_eq(result.count, 2);
+  cr_expect_eq(result.files[0].state, FW_CHECK_HOLDS);
+  cr_expect_eq(result.files[1].state, FW_CHECK_BROKEN);
+  fw_check_clear(&result);
+  fw_paths_clear(&paths);
+}
+
 Test(check, what_was_interrupted_is_said) {
   char path[256];
   const char *operand = path;
