@@ -12,10 +12,14 @@
 #include "traces/labels.h"
 #include "traces/reader.h"
 
-/* One GPU within the present scrape. */
+#define SPELLING_SIZE ((size_t)32) /* a longer one is cut */
+
+/* One GPU within the present scrape. Its readings are spelled in lines that are gone when the scrape ends, so the
+ * spellings are kept here. */
 typedef struct scraped_gpu {
   fw_text id;
   fwi_reading readings[FWI_ROLE_COUNT];
+  char spellings[FWI_ROLE_COUNT][SPELLING_SIZE];
   bool has[FWI_ROLE_COUNT];
   bool stamped;
   fw_time_ns time;
@@ -104,7 +108,10 @@ static fw_status hand_on(scrape_log *log, scraped_gpu *gpu, size_t *present, fw_
   record.time = gpu->time;
   fw_status status = gpu->stamped ? FW_OK : count_time(log, &record.time);
   record.has_power = log->power_role != FWI_ROLE_COUNTER && gpu->has[log->power_role];
-  if (record.has_power) record.power = gpu->readings[log->power_role];
+  if (record.has_power) {
+    record.power = gpu->readings[log->power_role];
+    record.power.spelling = gpu->spellings[log->power_role];
+  }
   record.counter = gpu->readings[FWI_ROLE_COUNTER];
   record.has_counter = gpu->has[FWI_ROLE_COUNTER] && record.counter.value >= 0;
   take_value(gpu, FWI_ROLE_INSTANT, &record.values[FW_IMPORT_INSTANT]);
@@ -184,16 +191,21 @@ static fw_status note_instance(scrape_log *log) {
                         "once, by the largest");
 }
 
+/* The pointer into `spelling` is set when the reading is handed on: until then the list of GPUs may move. */
+static void keep_spelling(fwi_reading *reading, char spelling[SPELLING_SIZE]) {
+  if (reading->state == FWI_READING_VALUE) return;
+  if (reading->spelling_length > SPELLING_SIZE) reading->spelling_length = SPELLING_SIZE;
+  memcpy(spelling, reading->spelling, reading->spelling_length);
+}
+
 static fw_status keep_reading(scrape_log *log, scraped_gpu *gpu, fwi_role role, fwi_reading reading) {
   bool whole_gpu = fwi_role_quantity(role) != FWI_PLAIN_READING && role != FWI_ROLE_LIMIT;
   bool again = gpu->has[role];
   bool larger = !again || (reading.state == FWI_READING_VALUE && (gpu->readings[role].state != FWI_READING_VALUE ||
                                                                   reading.value > gpu->readings[role].value));
-  if (larger) gpu->readings[role] = reading;
-  if (larger && reading.state != FWI_READING_VALUE) { /* the line will be gone when the scrape ends */
-    static const char nan[] = "NaN";
-    gpu->readings[role].spelling = nan;
-    gpu->readings[role].spelling_length = sizeof nan - 1;
+  if (larger) {
+    gpu->readings[role] = reading;
+    keep_spelling(&gpu->readings[role], gpu->spellings[role]);
   }
   gpu->has[role] = true;
   if (gpu->line == 0 || role == FWI_ROLE_POWER) gpu->line = log->reader->source->line_number;
