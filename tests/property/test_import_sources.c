@@ -1,5 +1,7 @@
 /* Rules about units, clocks, counters, and who wrote a log: random logs made from a known truth. What spoils single
  * readings is in test_import_rules.c. */
+#include <stdlib.h>
+
 #include "sim/base/random.h"
 #include "sim/base/text.h"
 #include "tests/import_fixture.h"
@@ -546,6 +548,119 @@ Test(import_sources, headers_in_the_middle) {
     expect_powers(series_of(&in, "0"), truth, SAMPLES);
     cr_assert_eq(in.report.decisions[FW_IMPORT_HEADER_AGAIN], again);
     cr_assert_eq(in.report.decisions[FW_IMPORT_SCHEMA_CHANGE], changed);
+    imported_clear(&in);
+    fw_text_clear(&text);
+  }
+}
+
+/* power.draw goes before its instant and its average, in any order of columns; a column that is named goes before all.
+ * None is ever taken for another, and all are written. */
+typedef struct seen_values {
+  int64_t values[SAMPLES][FW_IMPORT_VALUE_COUNT];
+  size_t count;
+} seen_values;
+
+static fw_status see_row(void *context, const fw_import_row *row, fw_diagnostics *diagnostics) {
+  (void)diagnostics;
+  seen_values *seen = context;
+  if (seen->count < SAMPLES) memcpy(seen->values[seen->count++], row->values, sizeof row->values);
+  return FW_OK;
+}
+
+Test(import_sources, which_power) {
+  static const char *const names[] = {"power.draw", "power.draw.instant", "power.draw.average"};
+  for (uint32_t round = 0; round < ROUNDS; round++) {
+    dice d = make_dice(15, round);
+    size_t order[3] = {0, 1, 2}, present = 1 + (size_t)roll(&d, 7), used = 0; /* a bit for each */
+    for (size_t i = 2; i > 0; i--) {
+      size_t other = (size_t)roll(&d, (int64_t)i + 1), kept = order[i];
+      order[i] = order[other];
+      order[other] = kept;
+    }
+    while ((present >> used & 1) == 0)
+      used++;
+    bool asked = roll(&d, 3) == 0;
+    if (asked) {
+      used = 2;
+      while ((present >> used & 1) == 0)
+        used--;
+    }
+    fw_text text = FW_TEXT_INIT;
+    fw_text_add(&text, "t_s,index");
+    for (size_t i = 0; i < 3; i++)
+      if ((present >> order[i] & 1) != 0) fw_text_add_format(&text, ",%s [W]", names[order[i]]);
+    fw_text_add(&text, "\n");
+    int64_t truth[SAMPLES][3];
+    for (int t = 0; t < SAMPLES; t++) {
+      fw_text_add_format(&text, "%d,0", t);
+      for (size_t i = 0; i < 3; i++) {
+        if ((present >> order[i] & 1) == 0) continue;
+        truth[t][order[i]] = 100000 + 1000 * roll(&d, 500);
+        fw_text_add_format(&text, ",%lld W", (long long)(truth[t][order[i]] / 1000));
+      }
+      fw_text_add(&text, "\n");
+    }
+    const fw_import_options options = {.power_column = asked ? names[used] : NULL};
+    imported in;
+    import_text(&in, text.data, &options);
+    expect_accepted(&in);
+    const fw_series *series = series_of(&in, "0");
+    cr_assert_eq(strncmp(in.report.sources[0].power_column, names[used], strlen(names[used])), 0);
+    for (int t = 0; t < SAMPLES; t++)
+      cr_assert_eq(series->power[t], truth[t][used], "%s", text.data);
+    imported_clear(&in);
+    seen_values seen = {.count = 0};
+    fw_import_report report;
+    const fw_import_input input = {"log", text.data, text.length};
+    const fw_import_sink sink = {.context = &seen, .row = see_row};
+    cr_assert_eq(fw_import_run(&input, 1, &options, &sink, &report, NULL), FW_OK);
+    cr_assert_eq(seen.count, SAMPLES);
+    for (int t = 0; t < SAMPLES; t++) {
+      if (used != 1 && (present & 2) != 0) cr_assert_eq(seen.values[t][FW_IMPORT_INSTANT], truth[t][1]);
+      if (used != 2 && (present & 4) != 0) cr_assert_eq(seen.values[t][FW_IMPORT_AVERAGE], truth[t][2]);
+    }
+    fw_import_report_clear(&report);
+    fw_text_clear(&text);
+  }
+}
+
+static int compare_times(const void *a, const void *b) {
+  fw_time_ns first = *(const fw_time_ns *)a, second = *(const fw_time_ns *)b;
+  return (first > second) - (first < second);
+}
+
+/* A log that is written on change: short intervals while power moves, long ones while it does not. From a quarter of
+ * long ones on they are its habit, below they are gaps. */
+Test(import_sources, written_on_change) {
+  for (uint32_t round = 0; round < ROUNDS; round++) {
+    dice d = make_dice(16, round);
+    int64_t ms = 0, one_in = 2 + roll(&d, 6);
+    fw_time_ns intervals[SAMPLES - 1], sorted[SAMPLES - 1], gap_time = 0;
+    size_t gaps = 0;
+    fw_text text = FW_TEXT_INIT;
+    fw_text_add(&text, "t_ms,gpu,power_w\n0,0,100\n");
+    for (int i = 0; i < SAMPLES - 1; i++) {
+      int64_t interval = roll(&d, one_in) == 0 ? 2000 + roll(&d, 9000) : 100 + roll(&d, 20);
+      ms += interval;
+      intervals[i] = sorted[i] = interval * FW_NS_PER_MS;
+      fw_text_add_format(&text, "%lld,0,%lld\n", (long long)ms, (long long)(100 + roll(&d, 100)));
+    }
+    qsort(sorted, SAMPLES - 1, sizeof *sorted, compare_times);
+    fw_time_ns median = sorted[SAMPLES / 2 - 1], quartile = sorted[(3 * (SAMPLES - 1) + 3) / 4 - 1];
+    fw_time_ns held = 3 * (quartile > 3 * median ? quartile : median);
+    for (int i = 0; i < SAMPLES - 1; i++) {
+      if (intervals[i] <= held) continue;
+      gaps++;
+      gap_time += intervals[i];
+    }
+    imported in;
+    import_text(&in, text.data, NOTHING);
+    expect_accepted(&in);
+    const fw_import_gpu *gpu = gpu_of(&in, "0");
+    cr_assert_eq(gpu->longest_held, held);
+    cr_assert_eq(gpu->gap_count, gaps);
+    cr_assert_eq(gpu->gap_time, gap_time);
+    cr_assert_eq(gpu->covered, ms * FW_NS_PER_MS - gap_time);
     imported_clear(&in);
     fw_text_clear(&text);
   }
