@@ -266,6 +266,45 @@ static void add_beside(fwi_sheet *sheet, const fwi_published_72b *published, con
   fwi_sheet_quality(sheet, "recording", job->recorded.correlation, "");
 }
 
+/* --- how much the pause after a batch matters --- */
+
+static void add_cell(fw_text *out, double value, int digits) {
+  fw_text_add(out, " ");
+  fw_text_add_number(out, value, digits);
+  fw_text_add(out, " |");
+}
+
+/* The same fit with another pause; prefill stays as measured. */
+static void add_gap(fwi_sheet *sheet, const fwi_published_72b *published, const job_72b *fitted, double gap_s) {
+  fw_text *out = &sheet->appendix;
+  job_72b job = *fitted;
+  job.facts.batch_gap_s = gap_s;
+  fw_text_add(out, "|");
+  add_cell(out, gap_s, 3);
+  if (fit_level_and_time(published, &job, NULL) != FW_OK || fit_rates(published, &job, NULL) != FW_OK) {
+    fw_text_add(out, " no solution | | | |\n");
+    return;
+  }
+  add_cell(out, job.rates.budget_w, 4);
+  add_cell(out, job.rates.sigma_w, 3);
+  add_cell(out, job.rates.memory_s, 2);
+  add_cell(out, 100.0 * rate_of(&job, job.trained_concurrency, 10.0), 3);
+  fw_text_add(out, "\n");
+}
+
+static void add_gaps(fwi_sheet *sheet, const fwi_published_72b *published, const job_72b *job) {
+  static const double others_s[] = {0.3, 0.5, 1.0, 2.0};
+  fw_text_add(
+      &sheet->appendix,
+      "With another pause after a batch than the measured one, which comes first:\n\n"
+      "| pause, s | budget, W | sigma at a tick, W | memory, s | predicted 10 s rate, % |\n|---|---|---|---|---|\n");
+  add_gap(sheet, published, job, job->facts.batch_gap_s);
+  for (size_t i = 0; i < sizeof others_s / sizeof others_s[0]; i++)
+    add_gap(sheet, published, job, others_s[i]);
+  fw_text_add(&sheet->appendix, "\n");
+  sheet->failed = sheet->failed || sheet->appendix.failed;
+}
+
 fw_status fwi_fit_72b(const fwi_inputs *inputs, const fwi_common *common, fwi_sheet *sheet,
                       fw_diagnostics *diagnostics) {
   fwi_node node;
@@ -284,5 +323,6 @@ fw_status fwi_fit_72b(const fwi_inputs *inputs, const fwi_common *common, fwi_sh
   add_residual(sheet, &job);
   add_workload(sheet, &job);
   add_beside(sheet, &inputs->published->job_72b, &job);
+  add_gaps(sheet, &inputs->published->job_72b, &job);
   return FW_OK;
 }

@@ -219,6 +219,7 @@ void fwi_sheet_markdown(const fwi_sheet *sheet, fw_text *out) {
                        text_of(&entry->quality));
   }
   fw_text_add(out, "\n");
+  fw_text_add(out, text_of(&sheet->appendix));
 }
 
 void fwi_sheet_clear(fwi_sheet *sheet) {
@@ -226,6 +227,7 @@ void fwi_sheet_clear(fwi_sheet *sheet) {
     fw_text_clear(&sheet->entries[i].value);
     fw_text_clear(&sheet->entries[i].quality);
   }
+  fw_text_clear(&sheet->appendix);
   free(sheet->entries);
   *sheet = (fwi_sheet){0};
 }

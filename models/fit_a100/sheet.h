@@ -30,7 +30,8 @@ typedef struct fwi_sheet {
   fwi_entry *entries;
   size_t count;
   size_t capacity;
-  bool failed; /* an entry could not be kept: checked once, at the end */
+  bool failed;      /* an entry could not be kept: checked once, at the end */
+  fw_text appendix; /* Markdown below the table; not in the file */
 } fwi_sheet;
 
 /* Each adds an entry. The texts are the caller's and live as long as the sheet. */
