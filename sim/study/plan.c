@@ -19,13 +19,29 @@ const char *const fw_plan_axis_names[] = {"budget", "fleet", NULL};
 /* One search. */
 typedef struct search {
   fwi_plan_runs *runs;
-  size_t slot;     /* of the figure that the risk is made of */
-  double exposure; /* the risk is the figure over this */
+  size_t window;
+  double quantum;  /* step of a share of time */
+  double exposure; /* of a run, in days or years; 1 for shares */
   bool limits_loss;
 } search;
 
 static double measured_s(const fw_scenario *scenario) {
   return fw_time_to_seconds(scenario->duration - scenario->warmup);
+}
+
+/* Stretches of violation are counted for each day that is not in violation: a fleet that is always above its budget has
+ * a single one, and is no safer for it. */
+static double risk_of(const search *work, const double *figures) {
+  const double above = figures[fw_metric_slot(FW_METRIC_VIOLATION_RATE, work->window)];
+  switch (work->runs->options->risk) {
+  case FW_PLAN_EPISODES_PER_DAY:
+    return figures[fw_metric_slot(FW_METRIC_EPISODES, work->window)] /
+           (work->exposure * fmax(1.0 - above, work->quantum));
+  case FW_PLAN_TRIPS_PER_YEAR:
+    return figures[fw_metric_slot(FW_METRIC_TRIPS, 0)] / work->exposure;
+  default:
+    return above;
+  }
 }
 
 static fw_status run_one(void *context, size_t point, uint64_t replication, double *risk, double *loss,
@@ -34,7 +50,7 @@ static fw_status run_one(void *context, size_t point, uint64_t replication, doub
   const double *figures = NULL;
   fw_status status = fwi_plan_run(work->runs, point, replication, &figures, diagnostics);
   if (status == FW_OK) {
-    *risk = figures[work->slot] / work->exposure;
+    *risk = risk_of(work, figures);
     *loss = 0.0;
     status = work->limits_loss ? fwi_plan_loss(work->runs, point, replication, loss, diagnostics) : FW_OK;
   }
@@ -42,30 +58,24 @@ static fw_status run_one(void *context, size_t point, uint64_t replication, doub
 }
 
 static search search_of(fwi_plan_runs *runs, size_t window) {
-  const fw_plan_options *options = runs->options;
   const double seconds = measured_s(&runs->base);
-  search work = {.runs = runs, .exposure = 1.0, .limits_loss = !isnan(options->most_loss)};
-  switch (options->risk) {
-  case FW_PLAN_TIME_SHARE:
-    work.slot = fw_metric_slot(FW_METRIC_VIOLATION_RATE, window);
-    break;
-  case FW_PLAN_EPISODES_PER_DAY:
-    work.slot = fw_metric_slot(FW_METRIC_EPISODES, window);
+  search work = {.runs = runs,
+                 .window = window,
+                 .quantum = fw_time_to_seconds(runs->base.tick) / seconds,
+                 .exposure = 1.0,
+                 .limits_loss = !isnan(runs->options->most_loss)};
+  if (runs->options->risk == FW_PLAN_EPISODES_PER_DAY) {
     work.exposure = seconds / SECONDS_PER_DAY;
-    break;
-  case FW_PLAN_TRIPS_PER_YEAR:
-    work.slot = fw_metric_slot(FW_METRIC_TRIPS, 0);
+  } else if (runs->options->risk == FW_PLAN_TRIPS_PER_YEAR) {
     work.exposure = seconds / SECONDS_PER_YEAR;
-    break;
   }
   return work;
 }
 
 static fw_frontier_spec spec_of(search *work) {
   const fw_plan_options *options = work->runs->options;
-  const fw_scenario *scenario = &work->runs->base;
   const bool share = options->risk == FW_PLAN_TIME_SHARE;
-  const double quantum = share ? fw_time_to_seconds(scenario->tick) / measured_s(scenario) : 1.0 / work->exposure;
+  const double quantum = share ? work->quantum : 1.0 / work->exposure;
   return (fw_frontier_spec){
       .point_count = work->runs->point_count,
       .risk = {.kind = share ? FW_SEQUENCE_SHARE : FW_SEQUENCE_COUNT, .quantum = quantum, .exposure = work->exposure},

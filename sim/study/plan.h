@@ -8,7 +8,7 @@
 
 typedef enum fw_plan_risk {
   FW_PLAN_TIME_SHARE,       /* share of time in violation of a window */
-  FW_PLAN_EPISODES_PER_DAY, /* stretches of violation of a window */
+  FW_PLAN_EPISODES_PER_DAY, /* stretches of violation of a window, for each day that is not in violation */
   FW_PLAN_TRIPS_PER_YEAR    /* of the breakers as they are believed to be, all feeds in service */
 } fw_plan_risk;
 

@@ -212,6 +212,10 @@ fw_status fwi_plan_loss(fwi_plan_runs *runs, size_t point, uint64_t replication,
     status = status == FW_OK ? simulate(runs, &scenario, 0, replication, figures, diagnostics) : status;
     *reference = status == FW_OK ? figures[fw_metric_slot(FW_METRIC_TOKENS, 0)] : *reference;
   }
+  if (status == FW_OK && !(*reference > 0.0)) {
+    status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                      "the fleet makes no tokens that a policy could lose; take out the limit on them");
+  }
   *loss = status == FW_OK ? 1.0 - own[fw_metric_slot(FW_METRIC_TOKENS, 0)] / *reference : (double)NAN;
   return status;
 }
