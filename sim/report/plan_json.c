@@ -85,6 +85,7 @@ void fw_report_plan_json(const fw_plan_result *result, const fw_diagnostics *dia
   fwi_json_number(&object, "confidence", 0.95);
   fwi_json_bool(&object, "breaker_assumed", result->breaker_assumed);
   fwi_json_number(&object, "trip_costs_s", result->trip_loss_s);
+  fwi_json_number(&object, "clean_runs", result->clean_runs);
   fwi_json_unsigned(&object, "runs", result->runs);
   fwi_json_warnings(&object, diagnostics);
   fwi_json_out answers = fwi_json_open(&object, "answers", '[');

@@ -144,6 +144,26 @@ static void add_question(fwi_page *page, const fw_plan_result *result) {
   }
 }
 
+static bool is_undecided(const fw_plan_result *result) {
+  for (size_t i = 0; i < result->answer_count; i++) {
+    if (!result->answers[i].decided) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* What an open answer may be for want of. */
+static void add_clean_runs(fwi_page *page, const fw_plan_result *result) {
+  char text[FW_NUMBER_TEXT_SIZE];
+  if (is_undecided(result)) {
+    fwi_page_paragraph(page,
+                       "At a ratio where no run sees an event, %s runs show that the limit is met (--runs; longer runs "
+                       "for episodes and trips); fewer leave it undecided.",
+                       fw_number_format(result->clean_runs, 9, text));
+  }
+}
+
 static void add_reading(fwi_page *page, const fw_plan_result *result) {
   const fw_electrical *electrical = &result->scenario->electrical;
   char text[3][FW_NUMBER_TEXT_SIZE];
@@ -187,6 +207,7 @@ static void add_page(const fw_plan_result *result, bool markdown, fw_text *out) 
   add_question(&page, result);
   add_answers(&page, result);
   add_falls(&page, result);
+  add_clean_runs(&page, result);
   add_reading(&page, result);
 }
 

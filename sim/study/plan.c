@@ -93,6 +93,13 @@ static fw_frontier_spec spec_of(search *work) {
   };
 }
 
+/* The first ratio that is tested has half of the chance of error. */
+static double find_clean_runs(fwi_plan_runs *runs) {
+  search work = search_of(runs, 0);
+  const fw_frontier_spec spec = spec_of(&work);
+  return fw_sequence_clean_runs(&spec.risk, spec.limit, spec.alpha / (spec.limits_loss ? 4.0 : 2.0));
+}
+
 /* ---- From a search to an answer ---- */
 
 static fw_status estimate_metrics(fwi_plan_runs *runs, size_t index, bool looked, size_t count, fw_plan_point *out,
@@ -265,6 +272,7 @@ fw_status fw_plan(const fw_scenario *scenario, const fw_plan_options *options, f
   fw_status status = check_options(scenario, options, diagnostics);
   status = status == FW_OK ? fwi_plan_runs_create(scenario, &out->options, &runs, diagnostics) : status;
   if (status == FW_OK) {
+    out->clean_runs = find_clean_runs(&runs);
     status = answer_all(&runs, out, diagnostics);
     out->runs = runs.count;
     fwi_plan_runs_free(&runs);

@@ -147,6 +147,14 @@ bool fw_sequence_is_hopeless(const fw_sequence *sequence, double limit, double a
          !would_exclude(sequence, &seen, limit, -1, alpha / 4.0, clean);
 }
 
+/* The largest stake, or the rate 0, has half of the weight and alone comes to this. */
+double fw_sequence_clean_runs(const fw_sequence *sequence, double limit, double alpha) {
+  const double needed = fw_log(2.0 * 4.0 / alpha);
+  if (sequence->kind == FW_SEQUENCE_PLAIN) return (double)INFINITY;
+  return ceil(sequence->kind == FW_SEQUENCE_SHARE ? needed / -fw_log(1.0 - limit)
+                                                  : needed / (limit * sequence->exposure));
+}
+
 fw_verdict fw_sequence_judge(const fw_sequence *sequence, double limit, double alpha) {
   const moments seen = moments_of(sequence);
   const bool plain = sequence->kind == FW_SEQUENCE_PLAIN;

@@ -52,6 +52,10 @@ fw_verdict fw_sequence_judge(const fw_sequence *sequence, double limit, double a
  * expected for runs to count as normal. */
 bool fw_sequence_is_hopeless(const fw_sequence *sequence, double limit, double alpha, size_t most);
 
+/* Runs without any event that surely give the verdict "below": what a limit takes where events are rare. Infinite where
+ * no number does. */
+double fw_sequence_clean_runs(const fw_sequence *sequence, double limit, double alpha);
+
 /* The means that the same evidence does not exclude, with the plain mean. NaN ends: nothing is excluded on that side.
  */
 fw_estimate fw_sequence_interval(const fw_sequence *sequence, double alpha);

@@ -33,6 +33,7 @@ Test(sequential, clean_runs_give_the_one_sided_bound) {
     const fw_estimate interval = fw_sequence_interval(&sequence, alpha);
     cr_expect_eq(interval.lo, 0.0);
     cr_expect_leq(interval.hi, limits[i]);
+    cr_expect_eq(fw_sequence_clean_runs(&sequence, limits[i], alpha), ceil(most));
   }
 }
 
