@@ -136,7 +136,9 @@ static fw_status take_point(const search *work, const fw_frontier_spec *spec, co
   if (spec->limits_loss) {
     out->loss = fw_frontier_loss(spec, from);
   }
-  return estimate_metrics(work->runs, index, from->tests.count == 0, count, out, diagnostics);
+  const fw_status status = fwi_plan_list(work->runs, index, from->tests.count, diagnostics);
+  return status == FW_OK ? estimate_metrics(work->runs, index, from->tests.count == 0, count, out, diagnostics)
+                         : status;
 }
 
 /* Points that were not run are left out; indices follow. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
+#include "sim/base/text.h"
 #include "sim/fleet/run.h"
 #include "sim/study/grow.h"
 
@@ -82,6 +83,19 @@ static fw_status make_room(fwi_plan_runs *runs, fw_diagnostics *diagnostics) {
   return FW_OK;
 }
 
+/* One for each scenario and duration, whatever is asked of it. */
+static fw_status begin_study(fwi_plan_runs *runs, fw_diagnostics *diagnostics) {
+  char id[FW_STORE_ID_SIZE];
+  fw_text name = FW_TEXT_INIT;
+  fw_store_scenario_id(&runs->base, id);
+  fw_text_add_format(&name, "plan %s %s", runs->base.name, id);
+  const fw_store_study study = {.name = name.data, .command = "plan", .scenario = runs->base.name};
+  const fw_status status = name.failed ? fw_error_memory(diagnostics, "the name of a study")
+                                       : fw_store_begin_study(runs->options->store, &study, &runs->study, diagnostics);
+  fw_text_clear(&name);
+  return status;
+}
+
 fw_status fwi_plan_runs_create(const fw_scenario *scenario, const fw_plan_options *options, fwi_plan_runs *out,
                                fw_diagnostics *diagnostics) {
   *out = (fwi_plan_runs){.base = *scenario, .options = options, .slots = options->most_runs + options->look};
@@ -92,6 +106,7 @@ fw_status fwi_plan_runs_create(const fw_scenario *scenario, const fw_plan_option
   }
   fw_status status = make_grid(out, diagnostics);
   status = status == FW_OK ? make_room(out, diagnostics) : status;
+  status = status == FW_OK && options->store != NULL ? begin_study(out, diagnostics) : status;
   if (status != FW_OK) {
     fwi_plan_runs_free(out);
   }
@@ -191,6 +206,29 @@ fw_status fwi_plan_run(fwi_plan_runs *runs, size_t point, uint64_t replication, 
     *slot = made;
   }
   *figures = *slot;
+  return status;
+}
+
+fw_status fwi_plan_list(fwi_plan_runs *runs, size_t point, size_t count, fw_diagnostics *diagnostics) {
+  const fwi_plan_grid_point *at = &runs->grid[point];
+  if (runs->options->store == NULL || count == 0) {
+    return FW_OK;
+  }
+  fw_scenario scenario = {0};
+  fw_text settings = FW_TEXT_INIT;
+  fw_status status = scenario_at(runs, point, &at->budget, &scenario, diagnostics);
+  if (status != FW_OK) {
+    return status;
+  }
+  scenario.policies = &runs->base.policies[runs->policy];
+  scenario.policy_count = 1;
+  fw_text_add_format(&settings, "{\"gpus\": %zu, \"oversubscription\": ", scenario.topology.gpus);
+  fw_text_add_number(&settings, at->oversubscription, 9);
+  fw_text_add_format(&settings, ", \"policy\": \"%s\"}", scenario.policies[0].name);
+  const fw_store_point listed = {.settings = settings.data, .scenario = &scenario, .seeds = count};
+  status = settings.failed ? fw_error_memory(diagnostics, "the settings of a point")
+                           : fw_store_add_point(runs->options->store, runs->study, &listed, diagnostics);
+  fw_text_clear(&settings);
   return status;
 }
 

@@ -21,7 +21,8 @@ typedef struct fwi_plan_runs {
   double **figures;    /* of the present policy: points x slots, vectors of FW_METRIC_SLOTS or NULL */
   double *reference;   /* tokens of the uncontrolled fleet: points (or 1) x slots, NaN: not run */
   size_t policy;
-  size_t count; /* runs */
+  size_t count;  /* runs */
+  int64_t study; /* in the store */
 } fwi_plan_runs;
 
 /* The grid, and room for the runs. The scenario must outlive it. */
@@ -40,6 +41,9 @@ fw_status fwi_plan_run(fwi_plan_runs *runs, size_t point, uint64_t replication, 
 /* Share of the uncontrolled fleet's tokens that the run lost: below 0 where it gained. */
 fw_status fwi_plan_loss(fwi_plan_runs *runs, size_t point, uint64_t replication, double *loss,
                         fw_diagnostics *diagnostics);
+
+/* Lists a point's first `count` replications of the present policy in the plan's study, where there is a store. */
+fw_status fwi_plan_list(fwi_plan_runs *runs, size_t point, size_t count, fw_diagnostics *diagnostics);
 
 /* GPUs of the fleet at a point. */
 size_t fwi_plan_gpus(const fwi_plan_runs *runs, size_t point);
