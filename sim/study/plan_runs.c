@@ -224,7 +224,9 @@ fw_status fwi_plan_list(fwi_plan_runs *runs, size_t point, size_t count, fw_diag
   scenario.policy_count = 1;
   fw_text_add_format(&settings, "{\"gpus\": %zu, \"oversubscription\": ", scenario.topology.gpus);
   fw_text_add_number(&settings, at->oversubscription, 9);
-  fw_text_add_format(&settings, ", \"policy\": \"%s\"}", scenario.policies[0].name);
+  fw_text_add(&settings, ", \"policy\": ");
+  fw_text_add_json_string(&settings, scenario.policies[0].name);
+  fw_text_add(&settings, "}");
   const fw_store_point listed = {.settings = settings.data, .scenario = &scenario, .seeds = count};
   status = settings.failed ? fw_error_memory(diagnostics, "the settings of a point")
                            : fw_store_add_point(runs->options->store, runs->study, &listed, diagnostics);
