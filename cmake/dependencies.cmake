@@ -1,6 +1,8 @@
 find_package(PkgConfig REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(ZLIB REQUIRED)
+# Optional: `mpirun fleetwatt sweep` (sim/cli/ranks.h). Without it the program works on one machine.
+find_package(MPI COMPONENTS C)
 pkg_check_modules(GSL REQUIRED IMPORTED_TARGET gsl)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)

@@ -17,6 +17,8 @@ extern const fwi_command fwi_import_command;
 extern const fwi_command fwi_check_command;
 extern const fwi_command fwi_calibrate_command;
 extern const fwi_command fwi_validate_command;
+extern const fwi_command fwi_sweep_command;
+extern const fwi_command fwi_results_command;
 extern const fwi_command fwi_schema_command;
 
 /* Prints every entry to standard error. */

@@ -75,6 +75,15 @@ static fw_status read_words(const fwi_flag *flag, const char *text, fw_diagnosti
   }
 }
 
+static fw_status add_text(const fwi_flag *flag, const char *text, fw_diagnostics *diagnostics) {
+  fwi_operands *texts = flag->target;
+  if (texts->count == FWI_LIST_LIMIT) {
+    return bad_value(flag, text, "it at most 64 times", diagnostics);
+  }
+  texts->values[texts->count++] = text;
+  return FW_OK;
+}
+
 void fwi_words_clear(fwi_words *words) {
   free(words->storage);
   *words = (fwi_words){0};
@@ -101,6 +110,8 @@ static fw_status read_value(const fwi_flag *flag, const char *text, fw_diagnosti
     return read_numbers(flag, text, diagnostics);
   case FWI_FLAG_WORDS:
     return read_words(flag, text, diagnostics);
+  case FWI_FLAG_TEXTS:
+    return add_text(flag, text, diagnostics);
   }
   return FW_OK;
 }

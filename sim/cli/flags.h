@@ -29,7 +29,8 @@ typedef enum fwi_flag_kind {
   FWI_FLAG_UNSIGNED, /* uint64_t */
   FWI_FLAG_NUMBER,   /* double, above 0 */
   FWI_FLAG_NUMBERS,  /* fwi_numbers: comma-separated, each above 0 */
-  FWI_FLAG_WORDS     /* fwi_words: comma-separated */
+  FWI_FLAG_WORDS,    /* fwi_words: comma-separated */
+  FWI_FLAG_TEXTS     /* fwi_operands: the flag may be given more than once */
 } fwi_flag_kind;
 
 typedef struct fwi_flag {

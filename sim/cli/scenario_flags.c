@@ -4,16 +4,15 @@
 #include <limits.h>
 #include <string.h>
 
-fw_status fwi_read_scenario(const char *path, const fwi_scenario_flags *flags, fw_scenario **out,
-                            fw_diagnostics *diagnostics) {
-  fw_scenario_overrides overrides = {.seeds = (size_t)flags->seeds,
-                                     .oversubscription = flags->oversubscription.values,
-                                     .oversubscription_count = flags->oversubscription.count,
-                                     .policies = flags->policies.values,
-                                     .policy_count = flags->policies.count,
-                                     .trace = flags->trace,
-                                     .share = fwi_share_folder()};
-  if (flags->hours > 0.0 && !fw_time_from_seconds(flags->hours * 3600.0, &overrides.duration)) {
+fw_status fwi_overrides(const fwi_scenario_flags *flags, fw_scenario_overrides *out, fw_diagnostics *diagnostics) {
+  *out = (fw_scenario_overrides){.seeds = (size_t)flags->seeds,
+                                 .oversubscription = flags->oversubscription.values,
+                                 .oversubscription_count = flags->oversubscription.count,
+                                 .policies = flags->policies.values,
+                                 .policy_count = flags->policies.count,
+                                 .trace = flags->trace,
+                                 .share = fwi_share_folder()};
+  if (flags->hours > 0.0 && !fw_time_from_seconds(flags->hours * 3600.0, &out->duration)) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--hours %g is too long", flags->hours);
   }
   if (flags->threads > (uint64_t)INT_MAX || flags->seeds > UINT64_C(1000000)) {
@@ -22,7 +21,14 @@ fw_status fwi_read_scenario(const char *path, const fwi_scenario_flags *flags, f
   if (flags->save != NULL && flags->output != NULL && strcmp(flags->save, flags->output) == 0) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--save and --output name the same file; give two");
   }
-  return fw_scenario_read(path, &overrides, out, diagnostics);
+  return FW_OK;
+}
+
+fw_status fwi_read_scenario(const char *path, const fwi_scenario_flags *flags, fw_scenario **out,
+                            fw_diagnostics *diagnostics) {
+  fw_scenario_overrides overrides;
+  const fw_status status = fwi_overrides(flags, &overrides, diagnostics);
+  return status == FW_OK ? fw_scenario_read(path, &overrides, out, diagnostics) : status;
 }
 
 static fw_status render(fwi_render as, const void *result, const char *path, fw_diagnostics *diagnostics) {

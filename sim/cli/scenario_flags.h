@@ -31,6 +31,9 @@ typedef struct fwi_scenario_flags {
 #define FWI_SAVE_FLAG(values)                                                                                          \
   { "--save", FWI_FLAG_TEXT, &(values).save, "FILE", "also write the JSON to FILE, whatever is printed" }
 
+/* What the flags say, checked; shares their lists. */
+fw_status fwi_overrides(const fwi_scenario_flags *flags, fw_scenario_overrides *out, fw_diagnostics *diagnostics);
+
 /* Reads the scenario under the flags' overrides. */
 fw_status fwi_read_scenario(const char *path, const fwi_scenario_flags *flags, fw_scenario **out,
                             fw_diagnostics *diagnostics);

@@ -73,7 +73,7 @@ void fw_report_stored_csv(const fw_stored_study *study, fw_text *out) {
     fw_text_add(out, ",");
     add_cell(out, settings.keys[key]);
   }
-  fw_text_add(out, ",policy,oversubscription,budget_w,seed,metric,window_s,value\n");
+  fw_text_add(out, ",policy,ratio,budget_w,seed,metric,window_s,value\n");
   for (size_t p = 0; !settings.failed && p < study->point_count; p++) {
     for (size_t a = 0; a < study->points[p].arm_count; a++) {
       add_arm(study, &settings, p, &study->points[p].arms[a], out);

@@ -172,6 +172,37 @@ static fw_status check_distinct(const fw_sweep *sweep, fw_diagnostics *diagnosti
   return status;
 }
 
+/* The scenario's text without what it expects of itself: that holds for the file as it is written. */
+static fw_status read_text(fw_sweep *sweep, fw_diagnostics *diagnostics) {
+  fw_text written = FW_TEXT_INIT;
+  fw_status status = fw_file_read(sweep->spec->path, FW_JSON_SIZE_LIMIT, &written, diagnostics);
+  if (status == FW_OK) {
+    const fw_record_text source = {&fwi_file_record, written.data, written.length, sweep->spec->path};
+    status = fw_record_edit(&source, "expect", "null", &sweep->text, diagnostics);
+  }
+  fw_text_clear(&written);
+  return status;
+}
+
+/* A key that is nowhere is most often wrong at every point, and told once. */
+static fw_status try_keys(const fw_sweep *sweep, fw_diagnostics *diagnostics) {
+  fw_text text = FW_TEXT_INIT;
+  const fw_status status = edit(sweep, &sweep->spec->design->points[0], &text, diagnostics);
+  fw_text_clear(&text);
+  return status;
+}
+
+static fw_status prepare_points(fw_sweep *sweep, fw_diagnostics *diagnostics) {
+  fw_status status = FW_OK;
+  size_t faulty = 0;
+  for (size_t i = 0; i < sweep->spec->design->count && faulty < FAULTY_POINTS_SHOWN; i++) {
+    const fw_status one = prepare_point(sweep, i, diagnostics);
+    status = status != FW_OK ? status : one;
+    faulty += one != FW_OK;
+  }
+  return status;
+}
+
 fw_status fw_sweep_prepare(const fw_sweep_spec *spec, fw_sweep **out, fw_diagnostics *diagnostics) {
   *out = NULL;
   fw_sweep *sweep = fw_allocate(1, sizeof *sweep);
@@ -182,14 +213,10 @@ fw_status fw_sweep_prepare(const fw_sweep_spec *spec, fw_sweep **out, fw_diagnos
   sweep->spec = &sweep->kept_spec;
   omp_init_lock(&sweep->lock);
   sweep->points = fw_allocate(spec->design->count, sizeof *sweep->points);
-  fw_status status = sweep->points != NULL ? fw_file_read(spec->path, FW_JSON_SIZE_LIMIT, &sweep->text, diagnostics)
-                                           : fw_error_memory(diagnostics, "the points of a sweep");
-  size_t faulty = 0;
-  for (size_t i = 0; i < spec->design->count && sweep->text.data != NULL && faulty < FAULTY_POINTS_SHOWN; i++) {
-    const fw_status one = prepare_point(sweep, i, diagnostics);
-    status = status != FW_OK ? status : one;
-    faulty += one != FW_OK;
-  }
+  fw_status status =
+      sweep->points != NULL ? read_text(sweep, diagnostics) : fw_error_memory(diagnostics, "the points of a sweep");
+  status = status == FW_OK ? try_keys(sweep, diagnostics) : status;
+  status = status == FW_OK ? prepare_points(sweep, diagnostics) : status;
   status = status == FW_OK ? check_distinct(sweep, diagnostics) : status;
   if (status != FW_OK) {
     fw_sweep_free(sweep);

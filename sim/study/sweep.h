@@ -54,6 +54,9 @@ typedef struct fw_sweep_server {
 fw_status fw_sweep_run(fw_sweep *sweep, fw_store *store, const fw_study_options *options, const fw_sweep_server *server,
                        fw_diagnostics *diagnostics);
 
+/* How many runs the last fw_sweep_run kept; the others were in the store, or came from other processes. */
+size_t fw_sweep_simulated(const fw_sweep *sweep);
+
 /* For a server, while fw_sweep_run runs. */
 typedef enum fw_sweep_answer {
   FW_SWEEP_UNIT, /* `unit` is the caller's: give it back, or say that it failed */

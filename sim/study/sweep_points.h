@@ -52,6 +52,7 @@ typedef struct fwi_sweep_share {
   size_t cursor;         /* units before it were looked at in this round */
   size_t passed_over;    /* of those: claimed by other processes */
   size_t done;
+  size_t simulated; /* runs given back and committed, not units */
   fwi_sweep_given *given;
   size_t given_count;
   size_t given_capacity;

@@ -171,6 +171,7 @@ static void commit_given(fw_sweep *sweep) {
     if (status != FW_OK) {
       note_failure(share, batch[0].unit, status, &said);
     }
+    share->simulated += status == FW_OK ? runs_of(sweep, batch, count) : 0;
     for (size_t i = 0; i < count; i++) {
       if (status == FW_OK) {
         mark_done(sweep, batch[i].unit);
@@ -274,6 +275,10 @@ static fw_status finish(fw_sweep *sweep, fw_diagnostics *diagnostics) {
   return share->status;
 }
 
+size_t fw_sweep_simulated(const fw_sweep *sweep) {
+  return sweep->share.simulated;
+}
+
 fw_status fw_sweep_run(fw_sweep *sweep, fw_store *store, const fw_study_options *options, const fw_sweep_server *server,
                        fw_diagnostics *diagnostics) {
   sweep->share = (fwi_sweep_share){.store = store, .options = options};
@@ -287,6 +292,7 @@ fw_status fw_sweep_run(fw_sweep *sweep, fw_store *store, const fw_study_options 
   omp_destroy_lock(&sweep->share.lock);
   free(sweep->share.states);
   free(sweep->share.given);
+  sweep->share.given = NULL;
   fw_diagnostics_clear(&sweep->share.diagnostics);
   return status;
 }
