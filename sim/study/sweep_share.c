@@ -268,9 +268,10 @@ static fw_status finish(fw_sweep *sweep, fw_diagnostics *diagnostics) {
   fwi_sweep_share *share = &sweep->share;
   fw_diagnostics_append(diagnostics, &share->diagnostics);
   if (share->status == FW_OK && share->done < sweep->unit_count) {
-    return fw_error(diagnostics, FW_ERROR_FAULT, (fw_place){0},
-                    "interrupted after %zu of %zu runs; the store has them, and the same command goes on from there",
-                    share->done, sweep->unit_count);
+    return fw_error(
+        diagnostics, FW_ERROR_FAULT, (fw_place){0},
+        "interrupted after %zu of %zu simulations; the store has them, and the same command goes on from there",
+        share->done, sweep->unit_count);
   }
   return share->status;
 }
