@@ -21,10 +21,10 @@ typedef struct axis {
   double to;
 } axis;
 
-typedef struct axes {
+typedef struct axis_list {
   axis *list;
   size_t count;
-} axes;
+} axis_list;
 
 static fw_status memory_error(fw_diagnostics *diagnostics) {
   return fw_error_memory(diagnostics, "the points of a study");
@@ -110,7 +110,7 @@ static fw_status read_axis(axis *a, const char *written, bool ranges, fw_diagnos
   return read_values(a, written, text, diagnostics);
 }
 
-static void free_axes(axes *all) {
+static void free_axes(axis_list *all) {
   for (size_t i = 0; i < all->count; i++) {
     for (size_t v = 0; v < all->list[i].count; v++) {
       free(all->list[i].values[v]);
@@ -121,7 +121,7 @@ static void free_axes(axes *all) {
   free(all->list);
 }
 
-static fw_status check_repeats(const axes *all, fw_diagnostics *diagnostics) {
+static fw_status check_repeats(const axis_list *all, fw_diagnostics *diagnostics) {
   for (size_t i = 0; i < all->count; i++) {
     for (size_t j = 0; j < i; j++) {
       if (strcmp(all->list[i].path, all->list[j].path) == 0) {
@@ -139,9 +139,9 @@ static fw_status check_repeats(const axes *all, fw_diagnostics *diagnostics) {
   return FW_OK;
 }
 
-static fw_status read_axes(const char *const *written, size_t count, bool ranges, axes *out,
+static fw_status read_axes(const char *const *written, size_t count, bool ranges, axis_list *out,
                            fw_diagnostics *diagnostics) {
-  *out = (axes){fw_allocate(count, sizeof *out->list), count};
+  *out = (axis_list){fw_allocate(count, sizeof *out->list), count};
   if (out->list == NULL) {
     out->count = 0;
     return memory_error(diagnostics);
@@ -202,7 +202,7 @@ void fw_design_settings(const fw_design_point *point, fw_text *out) {
 
 /* ---- Full grid ---- */
 
-static fw_status grid_size(const axes *all, size_t *size, fw_diagnostics *diagnostics) {
+static fw_status grid_size(const axis_list *all, size_t *size, fw_diagnostics *diagnostics) {
   *size = 1;
   for (size_t i = 0; i < all->count; i++) {
     if (!fw_size_multiply(*size, all->list[i].count, size) || *size > FW_DESIGN_LIMIT) {
@@ -213,7 +213,8 @@ static fw_status grid_size(const axes *all, size_t *size, fw_diagnostics *diagno
   return FW_OK;
 }
 
-static fw_status fill_grid_point(const axes *all, size_t index, fw_design_point *point, fw_diagnostics *diagnostics) {
+static fw_status fill_grid_point(const axis_list *all, size_t index, fw_design_point *point,
+                                 fw_diagnostics *diagnostics) {
   fw_status status = make_settings(point, all->count, diagnostics);
   for (size_t i = all->count; status == FW_OK && i > 0; i--) {
     const axis *a = &all->list[i - 1];
@@ -223,11 +224,11 @@ static fw_status fill_grid_point(const axes *all, size_t index, fw_design_point 
   return status;
 }
 
-fw_status fw_design_grid(const char *const *written, size_t axis_count, fw_design *out, fw_diagnostics *diagnostics) {
-  axes all = {0};
+fw_status fw_design_grid(const char *const *axes, size_t axis_count, fw_design *out, fw_diagnostics *diagnostics) {
+  axis_list all = {0};
   size_t size = 0;
   *out = (fw_design){0};
-  fw_status status = read_axes(written, axis_count, false, &all, diagnostics);
+  fw_status status = read_axes(axes, axis_count, false, &all, diagnostics);
   status = status == FW_OK ? grid_size(&all, &size, diagnostics) : status;
   status = status == FW_OK ? make_points(size, out, diagnostics) : status;
   for (size_t i = 0; status == FW_OK && i < size; i++) {
@@ -276,7 +277,7 @@ static fw_status fill_axis(const axis *a, size_t index, uint64_t seed, size_t *o
   return status;
 }
 
-static fw_status find_whole_axes(const fw_record_text *source, axes *all, fw_diagnostics *diagnostics) {
+static fw_status find_whole_axes(const fw_record_text *source, axis_list *all, fw_diagnostics *diagnostics) {
   fw_status status = FW_OK;
   for (size_t i = 0; i < all->count; i++) {
     axis *a = &all->list[i];
@@ -293,7 +294,7 @@ static fw_status find_whole_axes(const fw_record_text *source, axes *all, fw_dia
   return status;
 }
 
-static fw_status fill_latin(const axes *all, uint64_t seed, fw_design *out, fw_diagnostics *diagnostics) {
+static fw_status fill_latin(const axis_list *all, uint64_t seed, fw_design *out, fw_diagnostics *diagnostics) {
   fw_status status = FW_OK;
   size_t *order = fw_allocate(out->count, sizeof *order);
   for (size_t i = 0; status == FW_OK && i < out->count; i++) {
@@ -306,15 +307,15 @@ static fw_status fill_latin(const axes *all, uint64_t seed, fw_design *out, fw_d
   return status;
 }
 
-fw_status fw_design_latin(const fw_record_text *source, const char *const *written, size_t axis_count, size_t points,
+fw_status fw_design_latin(const fw_record_text *source, const char *const *axes, size_t axis_count, size_t points,
                           uint64_t seed, fw_design *out, fw_diagnostics *diagnostics) {
-  axes all = {0};
+  axis_list all = {0};
   *out = (fw_design){0};
   if (points == 0 || points > FW_DESIGN_LIMIT || axis_count == 0) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
                     "a Latin hypercube has 1 to %zu points and at least one axis", FW_DESIGN_LIMIT);
   }
-  fw_status status = read_axes(written, axis_count, true, &all, diagnostics);
+  fw_status status = read_axes(axes, axis_count, true, &all, diagnostics);
   status = status == FW_OK ? find_whole_axes(source, &all, diagnostics) : status;
   status = status == FW_OK ? make_points(points, out, diagnostics) : status;
   status = status == FW_OK ? fill_latin(&all, seed, out, diagnostics) : status;

@@ -106,7 +106,8 @@ fw_status fw_store_begin_study(fw_store *store, const fw_store_study *study, int
 fw_status fw_store_add_point(fw_store *store, int64_t study, const fw_store_point *point, fw_diagnostics *diagnostics);
 
 /* Several changes as one: between the two, nobody else writes, and a process that dies leaves nothing of them.
- * fw_store_end commits where `status` is FW_OK and undoes all else; returns what the whole came to. */
+ * fw_store_end commits where `status` is FW_OK and undoes all else; returns what the whole came to. It is called by the
+ * thread that began, and only where beginning succeeded. */
 fw_status fw_store_begin(fw_store *store, fw_diagnostics *diagnostics);
 fw_status fw_store_end(fw_store *store, fw_status status, fw_diagnostics *diagnostics);
 

@@ -69,7 +69,7 @@ static void clear_folder(const char *folder) {
 }
 
 int main(int argc, char **argv) {
-  const double hours = argc > 1 ? strtod(argv[1], NULL) : 24.0;
+  const double hours = argc > 1 ? strtod(argv[1], NULL) : 6.0;
   const int cores = omp_get_num_procs();
   char folder[] = "/tmp/fleetwatt-bench-XXXXXX";
   char path[64];
