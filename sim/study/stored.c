@@ -30,29 +30,35 @@ static bool is_rate(const char *name) {
   return false;
 }
 
-/* The arm's metric of that name and window, added where it is new. */
-static fw_status find_metric(const fw_stored_point *point, fw_stored_arm *arm, size_t hint, sqlite3_stmt *row,
-                             size_t *capacity, fw_stored_metric **out, fw_diagnostics *diagnostics) {
-  const char *name = fwi_store_text(row, 2);
-  const fw_time_ns window = sqlite3_column_int64(row, 3);
-  for (size_t i = 0; i < arm->metric_count; i++) { /* runs list them in the same order */
-    fw_stored_metric *metric = &arm->metrics[(hint + i) % arm->metric_count];
-    if (metric->window == window && strcmp(metric->name, name) == 0) {
-      *out = metric;
-      return FW_OK;
-    }
-  }
+/* Adds a figure that no run has given yet; NULL when memory is short. */
+static fw_stored_metric *add_metric(const fw_stored_point *point, fw_stored_arm *arm, size_t *capacity,
+                                    sqlite3_stmt *row) {
   if (!fw_grow(&arm->metrics, capacity, arm->metric_count + 1, sizeof *arm->metrics)) {
-    return memory_error(diagnostics);
+    return NULL;
   }
-  fw_stored_metric *metric = &arm->metrics[arm->metric_count];
-  *metric = (fw_stored_metric){.window = window, .values = fw_allocate(point->seeds, sizeof *metric->values)};
-  arm->metric_count++;
+  fw_stored_metric *metric = &arm->metrics[arm->metric_count++];
+  *metric = (fw_stored_metric){.name = fw_copy_text(fwi_store_text(row, 2)),
+                               .window = sqlite3_column_int64(row, 3),
+                               .values = fw_allocate(point->seeds, sizeof *metric->values)};
   for (size_t i = 0; metric->values != NULL && i < point->seeds; i++) {
     metric->values[i] = (double)NAN;
   }
-  *out = metric;
-  return metric->values != NULL ? copy_text(row, 2, &metric->name, diagnostics) : memory_error(diagnostics);
+  return metric->name != NULL && metric->values != NULL ? metric : NULL;
+}
+
+/* The arm's figure of that name and window; NULL when memory is short. Runs list theirs in the same order, so that the
+ * `hint`-th is tried first. */
+static fw_stored_metric *find_metric(const fw_stored_point *point, fw_stored_arm *arm, size_t hint, size_t *capacity,
+                                     sqlite3_stmt *row) {
+  const char *name = fwi_store_text(row, 2);
+  const fw_time_ns window = sqlite3_column_int64(row, 3);
+  for (size_t i = 0; i < arm->metric_count; i++) {
+    fw_stored_metric *metric = &arm->metrics[(hint + i) % arm->metric_count];
+    if (metric->window == window && strcmp(metric->name, name) == 0) {
+      return metric;
+    }
+  }
+  return add_metric(point, arm, capacity, row);
 }
 
 /* Reads the run that `select` is bound to, if it is there. */
@@ -64,15 +70,16 @@ static fw_status read_run(fw_store *store, sqlite3_stmt *select, const fw_stored
     arm->seeds[arm->runs++] = seed;
   }
   for (size_t i = 0; status == FW_OK && row; i++) {
-    fw_stored_metric *metric = NULL;
-    status = find_metric(point, arm, i, select, capacity, &metric, diagnostics);
-    if (status == FW_OK) {
-      arm->extrapolated = arm->extrapolated || sqlite3_column_int(select, 0) != 0;
-      if (sqlite3_column_type(select, 4) != SQLITE_NULL) {
-        metric->values[arm->runs - 1] = sqlite3_column_double(select, 4);
-      }
-      status = fwi_store_row(store, select, &row, diagnostics);
+    const fw_stored_metric *metric = find_metric(point, arm, i, capacity, select);
+    if (metric == NULL) {
+      status = memory_error(diagnostics);
+      break;
     }
+    arm->extrapolated = arm->extrapolated || sqlite3_column_int(select, 0) != 0;
+    if (sqlite3_column_type(select, 4) != SQLITE_NULL) {
+      metric->values[arm->runs - 1] = sqlite3_column_double(select, 4);
+    }
+    status = fwi_store_row(store, select, &row, diagnostics);
   }
   (void)sqlite3_reset(select);
   return status;

@@ -100,3 +100,39 @@ Test(results_doc, knows_the_keys_of_a_recording) {
   check_result(&text, 30);
   fw_windows_clear(&result);
 }
+
+/* One point, one arm, two figures of two runs, as a store would give them. */
+static fw_stored_study stored_study(fw_stored_point *point, fw_stored_arm *arm, fw_stored_metric metrics[2]) {
+  static double values[2] = {1.0, 2.0};
+  static uint64_t seeds[2] = {1, 2};
+  static char tokens[] = "tokens", rate[] = "violation_rate", policy[] = "free", settings[] = "{}", word[] = "word";
+  metrics[0] = (fw_stored_metric){.name = tokens, .values = values};
+  metrics[1] = (fw_stored_metric){.name = rate, .window = FW_NS_PER_S, .values = values};
+  *arm = (fw_stored_arm){
+      .policy = policy, .budget = 1000, .seeds = seeds, .runs = 2, .metrics = metrics, .metric_count = 2};
+  *point = (fw_stored_point){.settings = settings, .first_seed = 1, .seeds = 2, .arms = arm, .arm_count = 1};
+  return (fw_stored_study){
+      .name = word, .command = word, .scenario = word, .version = word, .points = point, .point_count = 1};
+}
+
+Test(results_doc, knows_the_keys_of_stored_studies) {
+  fw_diagnostics none = FW_DIAGNOSTICS_INIT;
+  fw_stored_point point;
+  fw_stored_arm arm;
+  fw_stored_metric metrics[2];
+  fw_stored_study study = stored_study(&point, &arm, metrics);
+  fw_text text = FW_TEXT_INIT;
+  fw_report_stored_json(&study, "results", &none, &text);
+  check_result(&text, 20);
+
+  fw_stored_summary summary = {
+      .name = study.name, .command = study.name, .scenario = study.name, .version = study.name};
+  const fw_stored_list list = {&summary, 1};
+  fw_report_stored_list_json(&list, &text);
+  check_result(&text, 10);
+
+  fw_stored_change change = {.metric = 1, .verdict = FW_STORED_BEYOND};
+  const fw_stored_comparison comparison = {.before = &study, .after = &study, .changes = &change, .count = 1};
+  fw_report_stored_comparison_json(&comparison, &text);
+  check_result(&text, 20);
+}

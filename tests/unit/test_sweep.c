@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "sim/report/report.h"
 #include "sim/study/compare.h"
 #include "sim/study/stored.h"
 #include "tests/scenario_fixture.h"
@@ -216,6 +217,36 @@ Test(sweep, other_points_want_another_name) {
 }
 
 /* ---- Studies read back ---- */
+
+/* Every value of the study, found again by reading the CSV. */
+Test(sweep, the_csv_gives_every_value_back) {
+  fw_stored_study study;
+  fw_text csv = FW_TEXT_INIT;
+  (void)sweep_axes(two_axes, 2, 2);
+  read_study(&study);
+  fw_report_stored_csv(&study, &csv);
+  cr_assert_not(csv.failed);
+  char *line = strtok(csv.data, "\n");
+  cr_expect_str_eq(line, "study,point,jobs[g].count,duration_s,policy,ratio,budget_w,seed,metric,window_s,value");
+  for (size_t p = 0; p < study.point_count; p++) {
+    for (size_t a = 0; a < study.points[p].arm_count; a++) {
+      const fw_stored_arm *arm = &study.points[p].arms[a];
+      for (size_t r = 0; r < arm->runs; r++) {
+        for (size_t m = 0; m < arm->metric_count; m++) {
+          line = strtok(NULL, "\n");
+          cr_assert_not_null(line);
+          const char *cell = strrchr(line, ',') + 1;
+          double value = (double)NAN;
+          cr_expect(*cell == '\0' || fw_number_parse(cell, strlen(cell), &value));
+          cr_expect(same(value, arm->metrics[m].values[r]), "%s", line);
+        }
+      }
+    }
+  }
+  cr_expect_null(strtok(NULL, "\n"), "and nothing else");
+  fw_text_clear(&csv);
+  fw_stored_clear(&study);
+}
 
 Test(sweep, a_study_against_itself_is_the_same_and_against_another_moved) {
   fw_stored_study study;
