@@ -107,8 +107,8 @@ typedef struct problem {
 enum { MOST_FREE = FW_LEVEL_PARAMETERS + 2 };
 
 static size_t solver_count(const problem *of, const fw_level_fit *fit) {
-  const bool table = fit->form == FW_LEVEL_TABLE;
-  const size_t shape = table ? fit->count : fit->form == FW_LEVEL_SATURATED ? 2 : free_counts[fit->form];
+  const bool bent = fit->form == FW_LEVEL_SATURATED;
+  const size_t shape = bent ? 2 : fit->form == FW_LEVEL_ROOFLINE ? 3 : fit->count;
   const size_t prefill = of->timing->prefill_per_token_s > 0.0 ? 1 : 2;
   return shape + (fit->has_prefill ? prefill : 0);
 }

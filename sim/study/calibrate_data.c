@@ -20,7 +20,7 @@ void fwi_calibration_data_clear(fwi_calibration_data *data) {
   *data = (fwi_calibration_data){0};
 }
 
-static fw_status allocate_data(size_t count, size_t gpus, fwi_calibration_data *out, fw_diagnostics *diagnostics) {
+static bool allocate_data(size_t count, size_t gpus, fwi_calibration_data *out) {
   size_t cells = 0;
   *out = (fwi_calibration_data){.gpus = gpus};
   if (fw_size_multiply(count, gpus, &cells)) {
@@ -29,9 +29,9 @@ static fw_status allocate_data(size_t count, size_t gpus, fwi_calibration_data *
     out->mean_w = fw_allocate(count, sizeof *out->mean_w);
     out->run = fw_allocate(count, sizeof *out->run);
   }
-  if (out->ticks != NULL && out->power_w != NULL && out->mean_w != NULL && out->run != NULL) return FW_OK;
+  if (out->ticks != NULL && out->power_w != NULL && out->mean_w != NULL && out->run != NULL) return true;
   fwi_calibration_data_clear(out);
-  return fw_error_memory(diagnostics, "the ticks of a calibration");
+  return false;
 }
 
 /* --- reading --- */
@@ -128,10 +128,11 @@ fw_status fwi_calibration_read(const fw_calibrate_options *options, fw_calibrati
     return fw_error_memory(diagnostics, "the runs of a calibration");
   }
   fw_status status = read_runs(options, runs, &ticks, out, diagnostics);
-  if (status == FW_OK) status = allocate_data(ticks, runs[0].gpus, data, diagnostics);
-  for (size_t i = 0; status == FW_OK && i < options->run_count; i++)
-    add_run(options, i, &runs[i], data, &out->runs[i]);
-  if (status == FW_OK) {
+  const bool room = status == FW_OK && allocate_data(ticks, runs[0].gpus, data);
+  if (status == FW_OK && !room) status = fw_error_memory(diagnostics, "the ticks of a calibration");
+  if (room) {
+    for (size_t i = 0; i < options->run_count; i++)
+      add_run(options, i, &runs[i], data, &out->runs[i]);
     out->gpus = runs[0].gpus;
     out->tick = runs[0].tick;
     out->ticks = data->count;
@@ -146,9 +147,9 @@ fw_status fwi_calibration_read(const fw_calibrate_options *options, fw_calibrati
 fw_status fwi_calibration_pick(const fwi_calibration_data *data, const size_t *index, size_t count,
                                fwi_calibration_data *out, fw_diagnostics *diagnostics) {
   const size_t gpus = data->gpus;
-  const fw_status status = allocate_data(count, gpus, out, diagnostics);
+  if (!allocate_data(count, gpus, out)) return fw_error_memory(diagnostics, "the ticks of a resample");
   size_t segment = 0;
-  for (size_t i = 0; status == FW_OK && i < count; i++) {
+  for (size_t i = 0; i < count; i++) {
     const fw_occupancy_tick *tick = &data->ticks[index[i]];
     const bool goes_on = i > 0 && index[i] == index[i - 1] + 1 && tick->segment == data->ticks[index[i - 1]].segment;
     segment += i > 0 && !goes_on;
@@ -159,7 +160,7 @@ fw_status fwi_calibration_pick(const fwi_calibration_data *data, const size_t *i
     memcpy(out->power_w + i * gpus, data->power_w + index[i] * gpus, gpus * sizeof(double));
     out->count++;
   }
-  return status;
+  return FW_OK;
 }
 
 /* --- measuring --- */

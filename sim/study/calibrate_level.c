@@ -53,14 +53,15 @@ static void seen_law_clear(seen_law *law) {
   free(law->sums);
 }
 
-static fw_status make_seen_law(const contest *all, const fw_level_fit *fit, const fw_level_point *seen, size_t count,
-                               seen_law *out, fw_diagnostics *diagnostics) {
+/* False, with nothing to clear, when memory is short. */
+static bool make_seen_law(const contest *all, const fw_level_fit *fit, const fw_level_point *seen, size_t count,
+                          seen_law *out) {
   *out = (seen_law){.sorted = fw_allocate(count, sizeof *out->sorted),
                     .sums = fw_allocate(count + 1, sizeof *out->sums),
                     .count = count};
   if (out->sorted == NULL || out->sums == NULL) {
     seen_law_clear(out);
-    return fw_error_memory(diagnostics, "the law around a level");
+    return false;
   }
   for (size_t i = 0; i < count; i++)
     out->sorted[i] = error_of(all, fit, &seen[i]);
@@ -70,7 +71,7 @@ static fw_status make_seen_law(const contest *all, const fw_level_fit *fit, cons
     out->sums[i + 1] = out->sums[i] + out->sorted[i];
     out->spread += out->sorted[i] * (2.0 * (double)i + 1.0 - n) / (n * n);
   }
-  return FW_OK;
+  return true;
 }
 
 /* Continuous ranked probability score of a value under the law, E|X - y| - E|X - X'| / 2, in W: small where the law is
@@ -96,8 +97,7 @@ static double crps_of(const seen_law *law, double value) {
 static fw_status score_fold(const contest *all, size_t score, size_t fold, const fw_level_fit *fit,
                             const fw_level_point *seen, size_t kept, fw_diagnostics *diagnostics) {
   seen_law law;
-  const fw_status status = make_seen_law(all, fit, seen, kept, &law, diagnostics);
-  if (status != FW_OK) return status;
+  if (!make_seen_law(all, fit, seen, kept, &law)) return fw_error_memory(diagnostics, "the law around a level");
   for (size_t i = 0; i < all->count; i++) {
     if (all->parts->fold[i] != fold) continue;
     const double error = error_of(all, fit, &all->points[i]);
@@ -273,8 +273,9 @@ fw_status fwi_calibration_choose(const fwi_calibration_data *data, const fw_stud
   size_t count = 0;
   fw_status status = fwi_calibration_points(data, out, &points, &place, &count, diagnostics);
   fwi_calibration_split parts = {.fold = status == FW_OK ? fw_allocate(count, sizeof *parts.fold) : NULL};
-  if (status == FW_OK && parts.fold == NULL) status = fw_error_memory(diagnostics, "the parts of a calibration");
-  if (status == FW_OK) {
+  if (status == FW_OK && parts.fold == NULL) {
+    status = fw_error_memory(diagnostics, "the parts of a calibration");
+  } else if (status == FW_OK) {
     make_split(data, place, count, out->run_count, &parts);
     status = fwi_calibration_contest(points, count, &parts, study, out, diagnostics);
   }

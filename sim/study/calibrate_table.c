@@ -110,8 +110,9 @@ static fw_status fit_table(const fw_operating_points *table, const fw_study_opti
   fwi_calibration_split parts = {.fold = fw_allocate(table->count, sizeof *parts.fold)};
   fw_level_point *points = fw_allocate(table->count, sizeof *points);
   fw_status status = fit_times(table, out, diagnostics);
-  if (parts.fold == NULL || points == NULL) status = fw_error_memory(diagnostics, "the points of a table");
-  if (status == FW_OK) {
+  if (parts.fold == NULL || points == NULL) {
+    status = fw_error_memory(diagnostics, "the points of a table");
+  } else if (status == FW_OK) {
     out->ticks = make_points(table, out, points, diagnostics);
     out->runs[0].ticks = out->ticks;
     split_by_point(out->ticks, &parts);

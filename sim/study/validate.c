@@ -301,8 +301,10 @@ fw_status fw_validate(const fw_validate_options *options, const fw_study_options
                       fw_diagnostics *diagnostics) {
   *out = (fw_validation){0};
   validator all = {.options = options, .subjects = fw_allocate(options->run_count, sizeof *all.subjects)};
-  fw_status status =
-      all.subjects != NULL ? read_model(&all, diagnostics) : fw_error_memory(diagnostics, "a validation");
+  if (all.subjects == NULL) {
+    return fw_error_memory(diagnostics, "a validation");
+  }
+  fw_status status = read_model(&all, diagnostics);
   for (size_t i = 0; status == FW_OK && i < options->run_count; i++) {
     status = prepare(&all, i, diagnostics);
   }
