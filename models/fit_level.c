@@ -280,6 +280,85 @@ static spread spread_of(const fw_level_point *points, size_t count) {
   return out;
 }
 
+/* --- many points --- */
+
+/* More points than this are gathered into cells first: a week of ticks is over a million. */
+static const size_t MANY_POINTS = 4096;
+
+/* Cells to a doubling of in flight and of prompts a second, and over the share of work. */
+static const double CELLS = 32.0;
+
+typedef struct cell_point {
+  int32_t work;
+  int32_t in_flight;
+  int32_t prompts;
+  size_t index; /* of the point: sums are taken in their order */
+} cell_point;
+
+static cell_point in_cell(const fw_level_point *point, size_t index) {
+  return (cell_point){.index = index,
+                      .work = (int32_t)floor(CELLS * point->work),
+                      .in_flight = (int32_t)floor(CELLS * fw_log2(fmax(point->in_flight, 1.0))),
+                      .prompts =
+                          point->prompt_per_s > 0.0 ? (int32_t)floor(CELLS * fw_log2(point->prompt_per_s)) : INT32_MIN};
+}
+
+static bool same_cell(const cell_point *a, const cell_point *b) {
+  return a->work == b->work && a->in_flight == b->in_flight && a->prompts == b->prompts;
+}
+
+static int compare_cells(const void *left, const void *right) {
+  const cell_point *a = left;
+  const cell_point *b = right;
+  if (same_cell(a, b)) return (a->index > b->index) - (a->index < b->index);
+  if (a->work != b->work) return (a->work > b->work) - (a->work < b->work);
+  if (a->in_flight != b->in_flight) return (a->in_flight > b->in_flight) - (a->in_flight < b->in_flight);
+  return (a->prompts > b->prompts) - (a->prompts < b->prompts);
+}
+
+/* Weighted sums, so that the mean over a cell can be taken at its end. */
+static void add_point(fw_level_point *sum, const fw_level_point *point) {
+  const double w = point->weight;
+  sum->power_w += w * point->power_w;
+  sum->work += w * point->work;
+  sum->in_flight += w * fmax(point->in_flight, 1.0);
+  sum->prompt_per_s += w * point->prompt_per_s;
+  sum->weight += w;
+}
+
+static fw_level_point mean_point(const fw_level_point *sum) {
+  const double w = sum->weight;
+  return (fw_level_point){sum->power_w / w, sum->work / w, sum->in_flight / w, sum->prompt_per_s / w, w};
+}
+
+/* Means over cells of nearly equal covariates: squares around them do not depend on the fit. NULL when memory is short.
+ */
+static fw_level_point *gather(const fw_level_point *points, size_t count, size_t *cells) {
+  cell_point *sorted = fw_allocate(count, sizeof *sorted);
+  fw_level_point *out = fw_allocate(count, sizeof *out);
+  *cells = 0;
+  if (sorted == NULL || out == NULL) {
+    free(sorted);
+    free(out);
+    return NULL;
+  }
+  size_t used = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (points[i].weight > 0.0) sorted[used++] = in_cell(&points[i], i);
+  }
+  qsort(sorted, used, sizeof *sorted, compare_cells);
+  for (size_t first = 0; first < used;) {
+    fw_level_point sum = {0};
+    size_t end = first;
+    for (; end < used && same_cell(&sorted[first], &sorted[end]); end++)
+      add_point(&sum, &points[sorted[end].index]);
+    out[(*cells)++] = mean_point(&sum);
+    first = end;
+  }
+  free(sorted);
+  return out;
+}
+
 /* --- points of a table --- */
 
 static int compare_numbers(const void *left, const void *right) {
@@ -430,34 +509,54 @@ static void round_watts(fw_level_fit *fit) {
   fit->prefill_w = whole_milliwatts(fit->prefill_w);
 }
 
-fw_status fw_fit_level(fw_level_form form, bool prefill, const fw_level_point *points, size_t count,
-                       const fw_timing *timing, double most_w, const fw_level_fit *start, fw_level_fit *out,
-                       fw_diagnostics *diagnostics) {
-  enum { FEW_STEPS = 8, MANY_STEPS = 100 }; /* from each start; from the best of them */
-  const spread seen = spread_of(points, count);
-  const problem of = {.points = points, .count = count, .timing = timing, .most_w = most_w};
+/* Downhill from `start`, or from every fixed start a little way and from the best of them to the end. */
+static fw_status search(const problem *of, const spread *seen, const fw_level_fit *blank, const fw_level_fit *start,
+                        fw_level_fit *out, fw_diagnostics *diagnostics) {
+  enum { FEW_STEPS = 8, MANY_STEPS = 100 };
+  double least = INFINITY;
+  fw_status status = start != NULL ? try_start(of, 0, *start, out, &least, diagnostics) : FW_OK;
+  for (size_t p = 0; start == NULL && status == FW_OK; p++) {
+    fw_level_fit from = *blank;
+    if (!prefill_start(p, seen, of->timing, &from)) break;
+    for (size_t s = 0; status == FW_OK && shape_start(s, seen, of->timing, &from); s++)
+      status = try_start(of, FEW_STEPS, from, out, &least, diagnostics);
+  }
+  return status == FW_OK ? try_start(of, MANY_STEPS, *out, out, &least, diagnostics) : status;
+}
+
+static fw_level_fit blank_fit(fw_level_form form, bool prefill, const fw_level_point *points, size_t count) {
   fw_level_fit blank = {.form = form, .has_prefill = prefill, .count = value_counts[form]};
   blank.free_count = fw_level_free_count(form, prefill);
   if (form == FW_LEVEL_TABLE) {
     blank.count = find_knots(points, count, blank.knot);
     blank.free_count = blank.count + (prefill ? 2 : 0);
   }
+  return blank;
+}
+
+fw_status fw_fit_level(fw_level_form form, bool prefill, const fw_level_point *points, size_t count,
+                       const fw_timing *timing, double most_w, const fw_level_fit *start, fw_level_fit *out,
+                       fw_diagnostics *diagnostics) {
+  const spread seen = spread_of(points, count);
+  const fw_level_fit blank = blank_fit(form, prefill, points, count);
+  const problem all = {.points = points, .count = count, .timing = timing, .most_w = most_w};
   *out = blank;
   if (seen.used < blank.free_count || (blank.count == 0 && start == NULL)) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
                     "a level of the form \"%s\" has %zu parameters and %zu ticks to be fitted to: record longer",
                     fw_level_form_names[form], blank.free_count, seen.used);
   }
-  double least = INFINITY;
-  fw_status status = start != NULL ? try_start(&of, 0, *start, out, &least, diagnostics) : FW_OK;
-  for (size_t p = 0; start == NULL && status == FW_OK; p++) {
-    fw_level_fit from = blank;
-    if (!prefill_start(p, &seen, timing, &from)) break;
-    for (size_t s = 0; status == FW_OK && shape_start(s, &seen, timing, &from); s++)
-      status = try_start(&of, FEW_STEPS, from, out, &least, diagnostics);
+  problem fitted = all;
+  fw_level_point *cells = NULL;
+  if (count > MANY_POINTS) {
+    cells = gather(points, count, &fitted.count);
+    if (cells == NULL) return fw_error_memory(diagnostics, "the points of a level");
+    fitted.points = cells;
+    if (fitted.count < blank.free_count) fitted = all; /* few cells, but points enough */
   }
-  if (status == FW_OK) status = try_start(&of, MANY_STEPS, *out, out, &least, diagnostics);
-  out->rms_w = seen.weight > 0.0 ? sqrt(least / seen.weight) : 0.0;
+  const fw_status status = search(&fitted, &seen, &blank, start, out, diagnostics);
+  free(cells);
+  out->rms_w = seen.weight > 0.0 ? sqrt(sum_of_squares(&all, out) / seen.weight) : 0.0;
   round_watts(out);
   return status;
 }
