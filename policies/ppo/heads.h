@@ -44,14 +44,18 @@ static FWI_INLINED uint32_t fwi_head_best(const fwi_real *logits, const uint8_t 
 
 static FWI_INLINED void fwi_head_distribute(const fwi_real *logits, const uint8_t *mask, uint32_t size,
                                             fwi_distribution *out) {
-  fwi_real sum = 0;
-  out->most = logits[fwi_head_best(logits, mask, size)];
-  for (uint32_t k = 0; k < size; k++) {
-    out->p[k] = mask[k] ? fwi_exp(logits[k] - out->most) : 0;
-    sum += out->p[k];
-  }
+  const fwi_real most = logits[fwi_head_best(logits, mask, size)];
   for (uint32_t k = 0; k < size; k++)
-    out->p[k] /= sum;
+    out->p[k] = fwi_exp(logits[k] - most);
+  for (uint32_t k = 0; k < size; k++) /* finite before, whatever the logit of what is forbidden */
+    out->p[k] *= (fwi_real)(mask[k] != 0);
+  out->most = most;
+  fwi_real sum = 0;
+  for (uint32_t k = 0; k < size; k++)
+    sum += out->p[k];
+  const fwi_real share = 1 / sum;
+  for (uint32_t k = 0; k < size; k++)
+    out->p[k] *= share;
   out->log_sum = (fwi_real)fw_log((double)sum);
 }
 

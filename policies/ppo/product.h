@@ -50,6 +50,8 @@ static FWI_INLINED void fwi_product_run(const fwi_product *p) {
   size_t n = 0;
   for (; n + 2 * FWI_LANES <= p->columns; n += 2 * FWI_LANES) {
     size_t m = 0;
+    for (; m + 6 <= p->rows; m += 6)
+      fwi_product_tile(p, m, n, 6, 2);
     for (; m + 4 <= p->rows; m += 4)
       fwi_product_tile(p, m, n, 4, 2);
     for (; m < p->rows; m++)

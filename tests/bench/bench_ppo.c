@@ -191,8 +191,8 @@ static speed measure(size_t environments) {
 /* Decisions a second of its process's time by ppo_torch.py; 0 where it does not run. */
 static double measure_torch(size_t environments) {
   char command[512];
-  (void)snprintf(command, sizeof command, "python3 '" FW_SOURCE_DIR "/tests/bench/ppo_torch.py' %zu 2>/dev/null",
-                 environments);
+  (void)snprintf(command, sizeof command,
+                 "/usr/bin/python3 '" FW_SOURCE_DIR "/tests/bench/ppo_torch.py' %zu 2>/dev/null", environments);
   FILE *pipe = popen(command, "r"); /* NOLINT(cert-env33-c): a fixed command */
   double rate = 0.0;
   if (pipe == NULL) return 0.0;

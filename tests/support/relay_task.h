@@ -22,6 +22,7 @@ typedef struct relay_agent {
   double last_s;    /* of the one before */
   uint32_t decided; /* decisions */
   uint32_t choice;
+  double liking; /* when it decided: what it earns a second for each step of its choice */
   bool done;
 } relay_agent;
 
@@ -67,16 +68,18 @@ static inline fw_status relay_advance(void *state, fw_ppo_moment *moment, float 
   relay_state *s = state;
   const uint32_t who = relay_earliest(s);
   relay_agent *agent = &s->agents[who];
-  const double liking = sin(agent->now_s + (double)who);
+  const double turns = agent->now_s / 6.0 + (double)who / 3.0;
+  const double liking = 4.0 * fabs(turns - floor(turns) - 0.5) - 1.0; /* up and down between -1 and 1 */
   moment->agent = who;
   moment->has_outcome = agent->decided > 0;
   moment->elapsed_s = moment->has_outcome ? agent->now_s - agent->last_s : 0.0;
-  moment->reward = (double)agent->choice * liking * moment->elapsed_s;
+  moment->reward = (double)agent->choice * agent->liking * moment->elapsed_s;
   if (s->task->nan_after_s > 0.0 && agent->now_s > s->task->nan_after_s) moment->reward = NAN;
   moment->cost[0] = agent->choice == 2 ? moment->elapsed_s : 0.0;
   moment->cost[1] = 0.25 * moment->elapsed_s;
   moment->terminated = moment->has_outcome && relay_draw(s, who, 1) < 0.04;
   moment->truncated = !moment->terminated && agent->now_s > 40.0;
+  agent->liking = liking;
   agent->done = moment->terminated || moment->truncated;
   moment->episode_over = relay_earliest(s) == RELAY_AGENTS;
   observation[0] = (float)liking;

@@ -62,6 +62,18 @@ Test(ppo_trainer, is_the_same_for_any_number_of_threads) {
   fw_ppo_trainer_destroy(one);
 }
 
+/* The weights that this training came to where the test was written. They are the same with gcc and clang, with and
+ * without optimisation, AVX2 or FMA: the test runs in every preset. Changes with anything that changes what is learned.
+ */
+Test(ppo_trainer, comes_to_the_same_bits_everywhere) {
+  const fw_ppo_config config = relay_config();
+  fw_ppo_trainer *trainer = start(&config, 3, 1);
+  run(trainer, 6);
+  cr_expect_eq(fw_ppo_trainer_hash(trainer), UINT64_C(0x8020ebd6f3639bbe), "%016llx",
+               (unsigned long long)fw_ppo_trainer_hash(trainer));
+  fw_ppo_trainer_destroy(trainer);
+}
+
 /* Stopped after every iteration, with another number of threads each time. */
 Test(ppo_trainer, resumed_is_the_same_as_uninterrupted) {
   const fw_ppo_config config = relay_config();
@@ -130,9 +142,10 @@ Test(ppo_trainer, learns_what_is_to_be_learned) {
   config.environments = 16;
   fw_ppo_trainer *trainer = start(&config, 1, 2);
   const fw_ppo_progress first = run(trainer, 1), last = run(trainer, 60);
-  cr_expect_gt(last.reward_rate, first.reward_rate + 0.1); /* from about 0 to 0.3 and more, with the limit */
-  cr_expect_lt(last.cost_rate[0], 0.15);                   /* limited to 0.1; freely chosen it would be 0.4 */
-  cr_expect_float_eq(last.cost_rate[1], 0.25, 1e-12);      /* which nobody can change; rounding */
+  /* chance earns 0; the middle choice whenever it is liked, nothing else, 0.25: at least 0.15 of that */
+  cr_expect_gt(last.reward_rate, first.reward_rate + 0.15);
+  cr_expect_lt(last.cost_rate[0], 0.15);              /* limited to 0.1; chance gives 0.3 */
+  cr_expect_float_eq(last.cost_rate[1], 0.25, 1e-12); /* which nobody can change; rounding */
   cr_expect_eq(last.multiplier[1], 0.0);
   cr_expect_gt(last.episodes, 0);
   fw_ppo_trainer_destroy(trainer);
