@@ -92,15 +92,15 @@ static fw_status read_windows(const fwi_numbers *seconds, fw_time_ns *windows, f
 static fw_status read_options(const plan_flags *flags, fw_time_ns *windows, fw_plan_options *out,
                               fw_diagnostics *diagnostics) {
   int axis = FW_PLAN_BUDGET;
-  *out = (fw_plan_options){.most_loss = (double)NAN,
-                           .from = flags->from,
-                           .to = flags->to,
-                           .step = flags->step,
-                           .windows = windows,
-                           .window_count = flags->windows_s.count,
-                           .look = (size_t)flags->look,
-                           .survey = (size_t)flags->surface,
-                           .most_runs = (size_t)flags->runs};
+  *out = fw_plan_defaults;
+  out->from = flags->from;
+  out->to = flags->to;
+  out->step = flags->step;
+  out->windows = windows;
+  out->window_count = flags->windows_s.count;
+  out->look = (size_t)flags->look;
+  out->survey = (size_t)flags->surface;
+  out->most_runs = (size_t)flags->runs;
   fw_status status = read_risk(flags->risk, out, diagnostics);
   if (status == FW_OK && flags->most_loss != NULL && !parse_share(flags->most_loss, &out->most_loss)) {
     status =
@@ -203,7 +203,11 @@ static fw_status plan(const char *path, const void *values, fw_diagnostics *diag
 }
 
 static int run(int argc, char **argv) {
-  plan_flags values = {.from = 1.0, .to = 4.0, .step = 0.05, .runs = 200, .look = 4};
+  plan_flags values = {.from = fw_plan_defaults.from,
+                       .to = fw_plan_defaults.to,
+                       .step = fw_plan_defaults.step,
+                       .runs = fw_plan_defaults.most_runs,
+                       .look = fw_plan_defaults.look};
   const fwi_flag flags[] = {
       {"--risk", FWI_FLAG_TEXT, &values.risk, "KIND=VALUE",
        "what may happen how often: time-share=1%, episodes-per-day=2 or trips-per-year=0.1"},

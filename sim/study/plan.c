@@ -16,6 +16,9 @@
 const char *const fw_plan_risk_names[] = {"time-share", "episodes-per-day", "trips-per-year", NULL};
 const char *const fw_plan_axis_names[] = {"budget", "fleet", NULL};
 
+const fw_plan_options fw_plan_defaults = {
+    .most_loss = (double)NAN, .from = 1.0, .to = 4.0, .step = 0.05, .look = 4, .most_runs = 200};
+
 /* One search. */
 typedef struct search {
   fwi_plan_runs *runs;

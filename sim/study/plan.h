@@ -39,6 +39,11 @@ typedef struct fw_plan_options {
   fw_study_options study;
 } fw_plan_options;
 
+/* Everything but the risk and its limit: all windows, ratios from 1 to 4, and so many runs that most answers are
+ * decided.
+ */
+extern const fw_plan_options fw_plan_defaults;
+
 /* One ratio that was run. */
 typedef struct fw_plan_point {
   double oversubscription;
