@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "policies/builtin.h"
+#include "policies/ppo/policy.h"
 #include "sim/base/fields.h"
 
 const fw_variant_case fw_job_policy_cases[] = {
@@ -12,6 +13,7 @@ const fw_variant_case fw_job_policy_cases[] = {
     {"schedule", &fwi_schedule_settings},
     {"threshold", &fwi_threshold_settings},
     {"hysteresis", &fwi_hysteresis_settings},
+    {"ppo", &fwi_ppo_policy_settings},
     {NULL, NULL},
 };
 
@@ -24,9 +26,9 @@ const fw_variant_case fw_fleet_policy_cases[] = {
 };
 
 static const fw_policy_type *const types[] = {
-    &fwi_uncontrolled_policy, &fwi_static_policy,       &fwi_random_policy,     &fwi_mix_policy,
-    &fwi_schedule_policy,     &fwi_threshold_policy,    &fwi_hysteresis_policy, &fwi_uniform_cap_policy,
-    &fwi_class_cap_policy,    &fwi_priority_cap_policy, &fwi_restagger_policy,
+    &fwi_uncontrolled_policy, &fwi_static_policy,    &fwi_random_policy,       &fwi_mix_policy,
+    &fwi_schedule_policy,     &fwi_threshold_policy, &fwi_hysteresis_policy,   &fwi_ppo_policy,
+    &fwi_uniform_cap_policy,  &fwi_class_cap_policy, &fwi_priority_cap_policy, &fwi_restagger_policy,
 };
 
 const fw_policy_type *fw_policy_find(fw_policy_scope scope, const char *name) {

@@ -19,6 +19,9 @@ extern const fwi_command fwi_calibrate_command;
 extern const fwi_command fwi_validate_command;
 extern const fwi_command fwi_sweep_command;
 extern const fwi_command fwi_results_command;
+extern const fwi_command fwi_train_command;
+extern const fwi_command fwi_evaluate_command;
+extern const fwi_command fwi_contest_command;
 extern const fwi_command fwi_schema_command;
 
 /* Prints every entry to standard error. */

@@ -9,6 +9,12 @@ const fwi_command fwi_compare_command = {
     "compare", "all policies at all budgets of a scenario, on the same random numbers", "SCENARIO",
     "fleetwatt compare scenarios/fleet16-staggered.json --seeds 30 --hours 24", run};
 
+typedef struct compare_flags {
+  fwi_scenario_flags scenario;
+  double equal_percent;
+  double window_s;
+} compare_flags;
+
 static void as_text(const void *result, const fw_diagnostics *diagnostics, fw_text *out) {
   fw_report_compare_text(result, diagnostics, out);
 }
@@ -17,11 +23,30 @@ static void as_json(const void *result, const fw_diagnostics *diagnostics, fw_te
   fw_report_compare_json(result, diagnostics, out);
 }
 
+/* Which window --equal-rate is about, as an index. */
+static fw_status find_window(const fw_scenario *scenario, double window_s, size_t *window,
+                             fw_diagnostics *diagnostics) {
+  for (size_t i = 0; i < scenario->window_count; i++) {
+    if (fw_time_to_seconds(scenario->windows[i]) == window_s) {
+      *window = i;
+      return FW_OK;
+    }
+  }
+  return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                  "--window: the scenario has no window of %g s; give one of its windows_s", window_s);
+}
+
 static fw_status compare(const char *path, const void *values, fw_diagnostics *diagnostics) {
-  const fwi_scenario_flags *flags = values;
+  const compare_flags *own = values;
+  const fwi_scenario_flags *flags = &own->scenario;
   fw_scenario *scenario = NULL;
+  size_t window = 0;
   fw_status status = fwi_read_scenario(path, flags, &scenario, diagnostics);
+  if (status == FW_OK && own->equal_percent > 0.0) {
+    status = find_window(scenario, own->window_s, &window, diagnostics);
+  }
   if (status != FW_OK) {
+    fw_scenario_free(scenario);
     return status;
   }
   fwi_progress progress = fwi_progress_start("compare");
@@ -34,6 +59,8 @@ static fw_status compare(const char *path, const void *values, fw_diagnostics *d
   status = status == FW_OK ? fw_compare(scenario, &options, &result, diagnostics) : status;
   fwi_progress_end(&progress);
   if (status == FW_OK) {
+    result.equal_rate = own->equal_percent / 100.0;
+    result.equal_window = window;
     status = fwi_deliver(flags, as_text, as_json, &result, diagnostics);
     fw_compare_clear(&result);
   }
@@ -42,21 +69,24 @@ static fw_status compare(const char *path, const void *values, fw_diagnostics *d
 }
 
 static int run(int argc, char **argv) {
-  fwi_scenario_flags values = {0};
+  compare_flags values = {.window_s = 30.0};
   const fwi_flag flags[] = {
-      FWI_HOURS_FLAG(values),
-      {"--seeds", FWI_FLAG_UNSIGNED, &values.seeds, "N", "replications of each arm instead of the file's"},
-      {"--policies", FWI_FLAG_WORDS, &values.policies, "A,B", "only these of the file's policies"},
-      {"--oversubscription", FWI_FLAG_NUMBERS, &values.oversubscription, "X,Y",
+      FWI_HOURS_FLAG(values.scenario),
+      {"--seeds", FWI_FLAG_UNSIGNED, &values.scenario.seeds, "N", "replications of each arm instead of the file's"},
+      {"--policies", FWI_FLAG_WORDS, &values.scenario.policies, "A,B", "only these of the file's policies"},
+      {"--oversubscription", FWI_FLAG_NUMBERS, &values.scenario.oversubscription, "X,Y",
        "these ratios instead of the file's budgets"},
-      FWI_TRACE_FLAG(values),
-      FWI_THREADS_FLAG(values),
-      FWI_JSON_FLAG(values),
-      FWI_OUTPUT_FLAG(values),
-      FWI_SAVE_FLAG(values),
+      {"--equal-rate", FWI_FLAG_NUMBER, &values.equal_percent, "P",
+       "also give tokens at P percent of time above the budget, between the arms of each kind of policy"},
+      {"--window", FWI_FLAG_NUMBER, &values.window_s, "S", "window of --equal-rate in seconds (default 30)"},
+      FWI_TRACE_FLAG(values.scenario),
+      FWI_THREADS_FLAG(values.scenario),
+      FWI_JSON_FLAG(values.scenario),
+      FWI_OUTPUT_FLAG(values.scenario),
+      FWI_SAVE_FLAG(values.scenario),
   };
   const fwi_invocation invocation = {&fwi_compare_command, flags, sizeof flags / sizeof flags[0], compare, &values};
   const int exit_status = fwi_invoke(&invocation, argc, argv);
-  fwi_words_clear(&values.policies);
+  fwi_words_clear(&values.scenario.policies);
   return exit_status;
 }

@@ -9,9 +9,10 @@
 #include "sim/cli/cli.h"
 
 static const fwi_command *const commands[] = {
-    &fwi_run_command,   &fwi_compare_command, &fwi_authority_command, &fwi_plan_command,      &fwi_reproduce_command,
-    &fwi_check_command, &fwi_windows_command, &fwi_import_command,    &fwi_calibrate_command, &fwi_validate_command,
-    &fwi_sweep_command, &fwi_results_command, &fwi_schema_command};
+    &fwi_run_command,       &fwi_compare_command,  &fwi_authority_command, &fwi_plan_command,
+    &fwi_reproduce_command, &fwi_check_command,    &fwi_windows_command,   &fwi_import_command,
+    &fwi_calibrate_command, &fwi_validate_command, &fwi_sweep_command,     &fwi_results_command,
+    &fwi_train_command,     &fwi_evaluate_command, &fwi_contest_command,   &fwi_schema_command};
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
 static void print_usage(FILE *stream) {

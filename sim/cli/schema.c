@@ -7,6 +7,8 @@
 #include "sim/base/reference.h"
 #include "sim/cli/cli.h"
 #include "sim/scenario/scenario.h"
+#include "sim/study/contest.h"
+#include "sim/study/train.h"
 
 static int run(int argc, char **argv);
 
@@ -19,14 +21,31 @@ typedef struct schema_flags {
   bool markdown;
 } schema_flags;
 
+/* Kinds of files but scenarios, which are printed by a function of their own. */
+static const struct {
+  const char *name;
+  const fw_record *record;
+} kinds[] = {
+    {"gpu", &fw_gpu_model_record},
+    {"job", &fw_job_model_record},
+    {"training", &fw_train_plan_record},
+    {"contest", &fw_contest_plan_record},
+};
+
+static const fw_record *find_record(const char *name) {
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    if (strcmp(kinds[i].name, name) == 0) {
+      return kinds[i].record;
+    }
+  }
+  return NULL;
+}
+
 static fw_status add_text(const schema_flags *flags, fw_text *text, fw_diagnostics *diagnostics) {
-  const fw_record *record = NULL;
-  if (strcmp(flags->of, "gpu") == 0) {
-    record = &fw_gpu_model_record;
-  } else if (strcmp(flags->of, "job") == 0) {
-    record = &fw_job_model_record;
-  } else if (strcmp(flags->of, "scenario") != 0) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--of %s: expected scenario, gpu or job", flags->of);
+  const fw_record *record = find_record(flags->of);
+  if (record == NULL && strcmp(flags->of, "scenario") != 0) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                    "--of %s: expected scenario, gpu, job, training or contest", flags->of);
   }
   if (record == NULL) {
     (flags->markdown ? fw_scenario_reference : fw_scenario_schema)(text);
@@ -51,7 +70,7 @@ static fw_status print_schema(const char *operand, const void *values, fw_diagno
 static int run(int argc, char **argv) {
   schema_flags values = {.of = "scenario"};
   const fwi_flag flags[] = {
-      {"--of", FWI_FLAG_TEXT, &values.of, "KIND", "scenario, gpu or job (default scenario)"},
+      {"--of", FWI_FLAG_TEXT, &values.of, "KIND", "scenario, gpu, job, training or contest (default scenario)"},
       {"--markdown", FWI_FLAG_SWITCH, &values.markdown, NULL, "print the reference of all keys as Markdown instead"},
       {"--output", FWI_FLAG_TEXT, &values.output, "FILE", "write to FILE instead of standard output"},
   };

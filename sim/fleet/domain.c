@@ -74,19 +74,19 @@ static void place_idle_gpus(const fw_scenario *scenario, size_t used_gpus, fwi_d
 }
 
 /* The meter of a domain and its breakers. */
-static fw_status equip(const fw_scenario *scenario, fw_power_mw site_budget, bool all, fwi_domain *domain,
-                       fw_diagnostics *diagnostics) {
+static fw_status equip(const fw_scenario *scenario, fw_power_mw site_budget, bool all, bool percentiles,
+                       fwi_domain *domain, fw_diagnostics *diagnostics) {
   const bool site = domain->level == FW_DOMAIN_SITE;
   domain->window_count = all || site || domain->budget > 0 ? scenario->window_count : 0;
-  const fw_status status =
-      fwi_domain_meter(scenario, scenario->topology.gpus, domain->window_count, site, &domain->meter, diagnostics);
+  const fw_status status = fwi_domain_meter(scenario, scenario->topology.gpus, domain->window_count,
+                                            site && percentiles, &domain->meter, diagnostics);
   return status != FW_OK ? status
                          : fwi_protection_create(scenario, domain->level, site ? site_budget : domain->budget,
                                                  &domain->protection, diagnostics);
 }
 
 fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, fw_power_mw site_budget, bool all,
-                             fwi_domains *out, fw_diagnostics *diagnostics) {
+                             bool percentiles, fwi_domains *out, fw_diagnostics *diagnostics) {
   const fw_topology *topology = &scenario->topology;
   const size_t nodes = groups(topology->gpus, topology->gpus_per_node);
   /* Racks and rows are never more than nodes. */
@@ -99,7 +99,7 @@ fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, fw_p
   place_idle_gpus(scenario, used_gpus, out);
   fw_status status = FW_OK;
   for (size_t i = 0; i < out->count && status == FW_OK; i++) {
-    status = equip(scenario, site_budget, all, &out->data[i], diagnostics);
+    status = equip(scenario, site_budget, all, percentiles, &out->data[i], diagnostics);
   }
   if (status != FW_OK) {
     fwi_domains_free(out);

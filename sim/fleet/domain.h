@@ -31,9 +31,10 @@ typedef struct fwi_domains {
 } fwi_domains;
 
 /* `used_gpus` is the number of GPUs that have a job: the first ones; `site_budget` the base budget of the site, 0:
- * none. Without `all`, only the site and domains with a budget meter windows, the others energy alone. */
+ * none. Without `all`, only the site and domains with a budget meter windows, the others energy alone; percentiles are
+ * the site's. */
 fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, fw_power_mw site_budget, bool all,
-                             fwi_domains *out, fw_diagnostics *diagnostics);
+                             bool percentiles, fwi_domains *out, fw_diagnostics *diagnostics);
 void fwi_domains_free(fwi_domains *domains);
 
 /* A tick: begin, add the energy of each job's GPUs to their nodes, end. `site_budget` is the energy that the site is

@@ -105,7 +105,8 @@ static fw_status measure_tick(fw_sim *sim, size_t t, fw_diagnostics *diagnostics
   const fw_time_ns tick = sim->scenario->tick;
   const fw_energy_pj sensed =
       fw_supply_input(&sim->domains.supply, fw_energy_of(reading, tick), sim->domains.node_count, tick);
-  status = status != FW_OK ? status : fw_meter_push(sim->sensed, tick, sensed, budget, diagnostics);
+  status = status != FW_OK || sim->options.truth_alone ? status
+                                                       : fw_meter_push(sim->sensed, tick, sensed, budget, diagnostics);
   const fw_energy_pj truth = fwi_domains_site(&sim->domains)->tick_energy;
   status = status != FW_OK ? status : judge_others(sim, from, truth, sensed, diagnostics);
   const int64_t hour = from / (3600 * FW_NS_PER_S) + sim->scenario->tariff.start_hour;
@@ -122,7 +123,9 @@ static fw_status measure_tick(fw_sim *sim, size_t t, fw_diagnostics *diagnostics
 
 static void restart(fw_sim *sim) {
   fwi_domains_restart(&sim->domains);
-  fw_meter_restart(sim->sensed);
+  if (!sim->options.truth_alone) {
+    fw_meter_restart(sim->sensed);
+  }
   for (size_t i = 0; i < sim->options.other_count; i++) {
     fw_meter_restart(sim->others[i].truth);
     fw_meter_restart(sim->others[i].sensed);

@@ -134,6 +134,9 @@ static bool all_ended(const fw_sim *sim) {
 }
 
 fw_status fw_sim_result(const fw_sim *sim, fw_result *out, fw_diagnostics *diagnostics) {
+  if (sim->options.truth_alone) {
+    return fw_error(diagnostics, FW_ERROR_FAULT, (fw_place){0}, "this simulation was made for its truth alone");
+  }
   *out = (fw_result){.stop_reason = all_ended(sim) ? FW_STOP_JOBS_DONE : FW_STOP_HORIZON,
                      .measured = sim->scenario->duration - sim->warmup,
                      .window_count = sim->scenario->window_count,

@@ -151,7 +151,8 @@ static fw_sim_options sim_options(const fw_scenario *scenario, const fw_scenario
                         .budget = scenario->budgets[options->budget].power,
                         .threads = options->threads,
                         .observer = options->observer,
-                        .all_domains = options->all_domains};
+                        .all_domains = options->all_domains,
+                        .profiles = options->profiles};
   if (policy->fleet != NULL) {
     double interval_s = 0.0;
     double window_s = 0.0;

@@ -111,7 +111,9 @@ static fw_status create_jobs(fw_sim *sim, fw_diagnostics *diagnostics) {
   fw_status status = FW_OK;
   for (size_t i = 0; i < scenario->job_count && status == FW_OK; i++) {
     const fw_scenario_job *job = &scenario->jobs[i];
-    if (job->member == 0) {
+    if (sim->options.profiles != NULL) {
+      profile = sim->options.profiles[i];
+    } else if (job->member == 0) {
       status = fw_job_profile(scenario, i, job->initial, &profile, diagnostics);
     }
     if (status == FW_OK) {
@@ -131,6 +133,25 @@ static fw_status create_jobs(fw_sim *sim, fw_diagnostics *diagnostics) {
     sim->share[i] /= fleet_w;
   }
   return status;
+}
+
+fw_status fw_sim_profiles(const fw_scenario *scenario, fw_profile **out, fw_diagnostics *diagnostics) {
+  fw_profile *profiles = fw_allocate(scenario->job_count, sizeof *profiles);
+  fw_status status = profiles != NULL ? FW_OK : fw_error_memory(diagnostics, "the profiles of jobs");
+  for (size_t i = 0; i < scenario->job_count && status == FW_OK; i++) {
+    const fw_scenario_job *job = &scenario->jobs[i];
+    if (job->member > 0) {
+      profiles[i] = profiles[i - 1]; /* equal jobs stand together */
+    } else {
+      status = fw_job_profile(scenario, i, job->initial, &profiles[i], diagnostics);
+    }
+  }
+  if (status != FW_OK) {
+    free(profiles);
+    return status;
+  }
+  *out = profiles;
+  return FW_OK;
 }
 
 static fw_status place_gpus(fw_sim *sim, fw_diagnostics *diagnostics) {
@@ -233,10 +254,11 @@ fw_status fw_sim_create(const fw_scenario *scenario, const fw_sim_options *optio
   status = status != FW_OK ? status : place_gpus(sim, diagnostics);
   status = status != FW_OK ? status
                            : fwi_domains_create(scenario, sim->used_gpus, options->budget, options->all_domains,
-                                                &sim->domains, diagnostics);
-  status = status != FW_OK ? status
-                           : fwi_domain_meter(scenario, scenario->topology.gpus, scenario->window_count, false,
-                                              &sim->sensed, diagnostics);
+                                                !options->truth_alone, &sim->domains, diagnostics);
+  status = status != FW_OK || options->truth_alone
+               ? status
+               : fwi_domain_meter(scenario, scenario->topology.gpus, scenario->window_count, false, &sim->sensed,
+                                  diagnostics);
   status = status != FW_OK ? status : fwi_telemetry_create(sim->job_setting.telemetry_ticks, &sim->site, diagnostics);
   status = status != FW_OK ? status : create_judges(sim, diagnostics);
   status = status != FW_OK ? status : create_scheduler(sim, diagnostics);

@@ -8,6 +8,7 @@
 #ifndef FW_FLEET_SIM_H
 #define FW_FLEET_SIM_H
 
+#include "sim/fleet/profile.h"
 #include "sim/fleet/result.h"
 #include "sim/scenario/scenario.h"
 
@@ -58,6 +59,9 @@ typedef struct fw_sim_options {
   unsigned threads;                /* for the jobs of one simulation; 0 or 1: the caller's only */
   const fw_sim_observer *observer; /* or NULL */
   bool all_domains;                /* meter the windows of domains without a budget, too */
+  const fw_profile *profiles;      /* from fw_sim_profiles, for those who make many; NULL: taken anew */
+  bool truth_alone;                /* no windows of readings and no percentiles, for those who make many: then there is
+                                      no fw_sim_result */
 } fw_sim_options;
 
 typedef struct fw_sim fw_sim;
@@ -68,6 +72,10 @@ typedef struct fw_sim_batch {
   size_t job_count;
   bool fleet;
 } fw_sim_batch;
+
+/* What every job does at its initial settings: a function of the scenario alone, and a good part of what it costs to
+ * make a simulation. Free with free(). */
+fw_status fw_sim_profiles(const fw_scenario *scenario, fw_profile **out, fw_diagnostics *diagnostics);
 
 /* `scenario` must outlive the simulation. */
 fw_status fw_sim_create(const fw_scenario *scenario, const fw_sim_options *options, fw_sim **out,

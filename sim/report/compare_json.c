@@ -1,6 +1,7 @@
 /* The JSON of a comparison (docs/results.md). */
 #include "sim/report/json_out.h"
 #include "sim/report/report.h"
+#include "sim/study/compare_front.h"
 
 static void add_metrics(fwi_json_out *arm, const fw_scenario *scenario, const fw_estimate *metrics) {
   char key[FW_UNITS_TEXT_SIZE];
@@ -83,6 +84,30 @@ static void add_difference(fwi_json_out *list, const fw_compare_result *result, 
   fwi_json_close(&object, '}');
 }
 
+/* One object for each budget: by window the names of the arms that no other one dominates. */
+static void add_front(fwi_json_out *front, const fw_compare_result *result, size_t budget, size_t window) {
+  char key[FW_UNITS_TEXT_SIZE];
+  fwi_json_out names = fwi_json_open(front, fwi_json_window_key(result->scenario->windows[window], key), '[');
+  for (size_t i = 0; i < result->arm_count; i++) {
+    if (result->arms[i].budget == budget && !fw_compare_dominated(result, i, window)) {
+      fwi_json_string(&names, NULL, result->scenario->policies[result->arms[i].policy].name);
+    }
+  }
+  fwi_json_close(&names, ']');
+}
+
+static void add_fronts(fwi_json_out *object, const fw_compare_result *result) {
+  fwi_json_out fronts = fwi_json_open(object, "fronts", '[');
+  for (size_t budget = 0; budget < result->scenario->budget_count; budget++) {
+    fwi_json_out front = fwi_json_open(&fronts, NULL, '{');
+    for (size_t window = 0; window < result->scenario->window_count; window++) {
+      add_front(&front, result, budget, window);
+    }
+    fwi_json_close(&front, '}');
+  }
+  fwi_json_close(&fronts, ']');
+}
+
 void fw_report_compare_json(const fw_compare_result *result, const fw_diagnostics *diagnostics, fw_text *out) {
   const fw_scenario *scenario = result->scenario;
   fwi_json_out root = {out, true};
@@ -104,6 +129,7 @@ void fw_report_compare_json(const fw_compare_result *result, const fw_diagnostic
     add_difference(&differences, result, &result->differences[i]);
   }
   fwi_json_close(&differences, ']');
+  add_fronts(&object, result);
   fwi_json_close(&object, '}');
   fw_text_add(out, "\n");
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "sim/report/compare_front_text.h"
 #include "sim/report/figure.h"
 #include "sim/report/notes.h"
 #include "sim/report/report.h"
@@ -129,6 +130,7 @@ static void add_legend(const fw_compare_result *result, fw_text *out) {
                      "tighten.\n");
   }
   if (result->difference_count > 0) {
+    fw_text_add(out, "Front: no other arm has as many tokens at as low a rate.\n");
     fw_text_add_format(out,
                        "Paired: difference to %s seed by seed, and how far the energies of the pairs move together.\n",
                        result->scenario->policies[0].name);
@@ -186,6 +188,7 @@ void fw_report_compare_text(const fw_compare_result *result, const fw_diagnostic
     fwi_table_finish(&table, "  ", out);
     if (scenario->policy_count > 1) {
       add_differences(result, budget, out);
+      fwi_compare_fronts_add(result, budget, out);
     }
   }
   add_legend(result, out);

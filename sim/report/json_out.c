@@ -2,6 +2,7 @@
 #include "sim/report/json_out.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "sim/report/report.h"
 
@@ -82,6 +83,11 @@ void fwi_json_head(fwi_json_out *out, const char *command) {
   fwi_json_integer(out, "fleetwatt", 1);
   fwi_json_string(out, "command", command);
   fwi_json_string(out, "version", fw_report_version);
+}
+
+const char *fwi_hash_text(uint64_t hash, char *buffer) {
+  (void)snprintf(buffer, 17, "%016" PRIx64, hash);
+  return buffer;
 }
 
 const char *fwi_json_window_key(fw_time_ns window, char *buffer) {

@@ -31,6 +31,9 @@ void fwi_json_warnings(fwi_json_out *out, const fw_diagnostics *diagnostics);
 /* The head that all results share. */
 void fwi_json_head(fwi_json_out *out, const char *command);
 
+/* A hash as 16 hexadecimal digits; `buffer` holds 17 bytes. Returns it. */
+const char *fwi_hash_text(uint64_t hash, char *buffer);
+
 /* A window's length as a key: seconds. */
 const char *fwi_json_window_key(fw_time_ns window, char *buffer);
 

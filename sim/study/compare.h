@@ -35,6 +35,8 @@ typedef struct fw_compare_result {
   size_t arm_count;
   fw_compare_difference *differences;
   size_t difference_count;
+  double equal_rate; /* at which a report is to compare tokens (compare_front.h); 0: not asked. For the caller to set */
+  size_t equal_window; /* index into the scenario's windows */
 } fw_compare_result;
 
 /* Runs all arms on all seeds. The result depends on nothing but the scenario: replications are summed in the order of

@@ -7,7 +7,9 @@
 
 #include "policies/ppo/discount.h"
 #include "sim/base/memory.h"
-#include "sim/fleet/sim.h"
+#include "sim/fleet/run.h"
+
+#define NOBODY SIZE_MAX
 
 typedef struct agent {
   fw_job_view_memory memory;
@@ -18,31 +20,14 @@ typedef struct agent {
 typedef struct environment {
   const fw_ppo_task *task;
   fw_sim *sim;
-  agent *agents; /* one for each job */
+  agent *agents;
+  size_t *agent_of_job; /* NOBODY: the job does not learn */
   fw_sim_batch batch;
-  size_t next; /* in the batch, or among all jobs once the run has ended */
+  size_t next; /* in the batch, or among the agents once the run has ended */
   bool ended;
 } environment;
 
 /* ---- The task ---- */
-
-static bool is_listed(const fw_ppo_task *task, const fw_scenario_job *job) {
-  for (size_t i = 0; i < task->class_count; i++) {
-    if (strcmp(task->classes[i], job->job_class) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool offers_all(const fw_ppo_task *task, const fw_scenario_job *job) {
-  for (unsigned i = 0; i < FW_ACTUATOR_COUNT; i++) {
-    if ((task->actuators & 1u << i) != 0 && !(job->actuators[i].min < job->actuators[i].max)) {
-      return false;
-    }
-  }
-  return true;
-}
 
 /* Views that differ in anything but the unit of their powers have different schemas. */
 static bool same_schema(const fw_job_view *a, const fw_job_view *b) {
@@ -56,64 +41,69 @@ static bool same_schema(const fw_job_view *a, const fw_job_view *b) {
   return same;
 }
 
-static fw_status add_agent(fw_ppo_task *task, const fw_sim *sim, size_t job, bool first, fw_diagnostics *diagnostics) {
+static fw_status add_agent(fw_ppo_task *task, const fw_sim *sim, size_t job, fw_diagnostics *diagnostics) {
   fw_job_view view;
   const fw_status status = fw_job_view_create(fw_sim_job_setup(sim, job), task->actuators, &view, diagnostics);
-  if (status == FW_OK && !first && !same_schema(&view, &task->view)) {
+  if (status == FW_OK && task->agent_count > 0 && !same_schema(&view, &task->view)) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
                     "jobs of class \"%s\" choose from other settings than those before them and cannot share a policy; "
                     "name the classes to train for",
                     task->scenario->jobs[job].job_class);
   }
-  task->view = first ? view : task->view;
+  task->view = task->agent_count == 0 ? view : task->view;
+  task->agents[task->agent_count++] = job;
   return status;
 }
 
-static fw_status find_agents(fw_ppo_task *task, const fw_sim *sim, uint8_t *learns, fw_diagnostics *diagnostics) {
-  bool first = true;
+static fw_status find_agents(fw_ppo_task *task, const fw_sim *sim, fw_diagnostics *diagnostics) {
+  const fw_scenario_policy controller = {.classes = task->classes, .class_count = task->class_count};
   fw_status status = FW_OK;
   for (size_t j = 0; j < task->scenario->job_count && status == FW_OK; j++) {
-    const fw_scenario_job *job = &task->scenario->jobs[j];
-    learns[j] = task->class_count > 0 ? is_listed(task, job) : offers_all(task, job);
-    if (learns[j]) {
-      status = add_agent(task, sim, j, first, diagnostics);
-      first = false;
+    if (fw_run_controls(&controller, &task->scenario->jobs[j])) {
+      status = add_agent(task, sim, j, diagnostics);
     }
   }
-  if (status == FW_OK && first) {
-    status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                      "no job of the scenario \"%s\" is of the classes named and offers what the policy is to set",
-                      task->scenario->name);
+  if (status == FW_OK && task->agent_count == 0) {
+    status =
+        fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                 "no job of the scenario \"%s\" is of the classes named; name one of its own", task->scenario->name);
   }
   return status;
 }
 
 static fw_sim_options options_of(const fw_ppo_task *task, uint64_t seed) {
-  return (fw_sim_options){.seed = seed, .budget = task->scenario->budgets[task->budget].power};
+  return (fw_sim_options){.seed = seed,
+                          .budget = task->scenario->budgets[task->budget].power,
+                          .profiles = task->profiles,
+                          .truth_alone = true};
 }
 
 fw_status fw_ppo_task_prepare(fw_ppo_task *task, fw_diagnostics *diagnostics) {
-  uint8_t *learns = fw_allocate(task->scenario->job_count, sizeof *learns);
-  if (learns == NULL) {
+  fw_sim *sim = NULL;
+  task->agent_count = 0;
+  task->profiles = NULL;
+  task->agents = fw_allocate(task->scenario->job_count, sizeof *task->agents);
+  if (task->agents == NULL) {
     return fw_error_memory(diagnostics, "the jobs of a training");
   }
-  fw_sim *sim = NULL;
+  fw_status status = fw_sim_profiles(task->scenario, &task->profiles, diagnostics);
   const fw_sim_options options = options_of(task, 0);
-  fw_status status = fw_sim_create(task->scenario, &options, &sim, diagnostics);
-  status = status == FW_OK ? find_agents(task, sim, learns, diagnostics) : status;
+  status = status == FW_OK ? fw_sim_create(task->scenario, &options, &sim, diagnostics) : status;
+  status = status == FW_OK ? find_agents(task, sim, diagnostics) : status;
   fw_sim_free(sim);
   if (status != FW_OK) {
-    free(learns);
+    fw_ppo_task_clear(task);
     return status;
   }
-  task->learns = learns;
   task->view.space.cost_count = task->scenario->window_count;
   return FW_OK;
 }
 
 void fw_ppo_task_clear(fw_ppo_task *task) {
-  free((void *)(uintptr_t)task->learns);
-  task->learns = NULL;
+  free(task->agents);
+  free(task->profiles);
+  task->agents = NULL;
+  task->profiles = NULL;
 }
 
 uint64_t fw_ppo_task_run_seed(const fw_ppo_task *task, uint64_t episode_seed) {
@@ -123,26 +113,35 @@ uint64_t fw_ppo_task_run_seed(const fw_ppo_task *task, uint64_t episode_seed) {
 
 /* ---- Episodes ---- */
 
-static fw_status create(const void *task, void **state, fw_diagnostics *diagnostics) {
+static void destroy(void *state) {
+  environment *made = state;
+  fw_sim_free(made->sim);
+  free(made->agents);
+  free(made->agent_of_job);
+  free(made);
+}
+
+static fw_status create(const void *pointer, void **state, fw_diagnostics *diagnostics) {
+  const fw_ppo_task *task = pointer;
   environment *made = fw_allocate(1, sizeof *made);
   if (made == NULL) {
     return fw_error_memory(diagnostics, "an environment");
   }
   made->task = task;
-  made->agents = fw_allocate(made->task->scenario->job_count, sizeof *made->agents);
-  if (made->agents == NULL) {
-    free(made);
+  made->agents = fw_allocate(task->agent_count, sizeof *made->agents);
+  made->agent_of_job = fw_allocate(task->scenario->job_count, sizeof *made->agent_of_job);
+  if (made->agents == NULL || made->agent_of_job == NULL) {
+    destroy(made);
     return fw_error_memory(diagnostics, "the agents of an environment");
+  }
+  for (size_t j = 0; j < task->scenario->job_count; j++) {
+    made->agent_of_job[j] = NOBODY;
+  }
+  for (size_t i = 0; i < task->agent_count; i++) {
+    made->agent_of_job[task->agents[i]] = i;
   }
   *state = made;
   return FW_OK;
-}
-
-static void destroy(void *state) {
-  environment *made = state;
-  fw_sim_free(made->sim);
-  free(made->agents);
-  free(made);
 }
 
 static fw_status reset(void *state, uint64_t episode_seed, fw_diagnostics *diagnostics) {
@@ -152,8 +151,8 @@ static fw_status reset(void *state, uint64_t episode_seed, fw_diagnostics *diagn
   made->batch = (fw_sim_batch){0};
   made->next = 0;
   made->ended = false;
-  for (size_t j = 0; j < made->task->scenario->job_count; j++) {
-    made->agents[j] = (agent){.memory = fw_job_view_start()};
+  for (size_t i = 0; i < made->task->agent_count; i++) {
+    made->agents[i] = (agent){.memory = fw_job_view_start()};
   }
   const fw_sim_options options = options_of(made->task, fw_ppo_task_run_seed(made->task, episode_seed));
   return fw_sim_create(made->task->scenario, &options, &made->sim, diagnostics);
@@ -174,11 +173,11 @@ static void settle(const environment *made, agent *one, const fw_job_observation
   }
 }
 
-static void show(const environment *made, size_t job, fw_ppo_moment *moment, float *observation) {
-  agent *one = &made->agents[job];
+static void show(const environment *made, size_t index, fw_ppo_moment *moment, float *observation) {
+  agent *one = &made->agents[index];
   fw_job_observation seen;
-  fw_sim_observe_job(made->sim, job, &seen);
-  moment->agent = (uint32_t)job;
+  fw_sim_observe_job(made->sim, made->task->agents[index], &seen);
+  moment->agent = (uint32_t)index;
   settle(made, one, &seen, moment);
   fw_job_view_observe(&made->task->view, &one->memory, &seen, observation);
 }
@@ -188,20 +187,11 @@ static fw_status leave_alone(const environment *made, size_t job, fw_diagnostics
   return fw_sim_act_job(made->sim, job, &nothing, diagnostics);
 }
 
-static size_t next_agent(const environment *made, size_t from) {
-  while (from < made->task->scenario->job_count && !made->task->learns[from]) {
-    from++;
-  }
-  return from;
-}
-
-/* The run is over: every agent hears what came of its last decision, in the order of the jobs. */
+/* The run is over: every agent hears what came of its last decision. */
 static fw_status finish(environment *made, fw_ppo_moment *moment, float *observation) {
-  const size_t job = next_agent(made, made->next);
-  show(made, job, moment, observation);
-  made->next = job + 1;
+  show(made, made->next++, moment, observation);
   moment->truncated = true;
-  moment->episode_over = next_agent(made, made->next) == made->task->scenario->job_count;
+  moment->episode_over = made->next == made->task->agent_count;
   return FW_OK;
 }
 
@@ -217,11 +207,11 @@ static fw_status advance(void *state, fw_ppo_moment *moment, float *observation,
       }
       made->next = 0;
       made->ended = made->batch.job_count == 0;
-      continue;
+      continue; /* to the batch's first, or out where the run has ended */
     }
     const size_t job = made->batch.jobs[made->next++];
-    if (made->task->learns[job]) {
-      show(made, job, moment, observation);
+    if (made->agent_of_job[job] != NOBODY) {
+      show(made, made->agent_of_job[job], moment, observation);
       return FW_OK;
     }
     const fw_status status = leave_alone(made, job, diagnostics);
@@ -237,7 +227,7 @@ static fw_status act(void *state, uint32_t index, const uint32_t *choices, fw_di
   fw_job_action action = {.set = 0};
   made->agents[index].acted = true;
   fw_job_view_act(&made->task->view, choices, &action);
-  return fw_sim_act_job(made->sim, index, &action, diagnostics);
+  return fw_sim_act_job(made->sim, made->task->agents[index], &action, diagnostics);
 }
 
 const fw_ppo_environment_type fw_ppo_simulation = {

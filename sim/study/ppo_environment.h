@@ -11,24 +11,26 @@
 
 #include "policies/ppo/job_view.h"
 #include "policies/ppo/trainer.h"
-#include "sim/scenario/scenario.h"
+#include "sim/fleet/sim.h"
 
 typedef struct fw_ppo_task {
   const fw_scenario *scenario;
   size_t budget;              /* index into its budgets */
-  const char *const *classes; /* that learn; none listed: all jobs that offer the actuators */
+  const char *const *classes; /* that learn; none listed: all */
   size_t class_count;
-  uint32_t actuators;    /* bits */
-  fw_time_ns horizon;    /* of discounting within an interval */
-  uint64_t runs;         /* training draws its episodes from so many seeds, from FW_PPO_TRAINING_SEED on; at least 1 */
-  fw_job_view view;      /* the same for all agents; by fw_ppo_task_prepare */
-  const uint8_t *learns; /* of each job; owned */
+  uint32_t actuators; /* bits */
+  fw_time_ns horizon; /* of discounting within an interval */
+  uint64_t runs;      /* training draws its episodes from so many seeds, from FW_PPO_TRAINING_SEED on; at least 1 */
+  fw_job_view view;   /* the same for all agents; by fw_ppo_task_prepare */
+  size_t *agents;     /* the jobs that learn: agent i is job agents[i]; owned */
+  size_t agent_count;
+  fw_profile *profiles; /* of all jobs; owned */
 } fw_ppo_task;
 
 extern const fw_ppo_environment_type fw_ppo_simulation;
 
-/* Fills `view` and `learns` from what stands before them; jobs whose views differ cannot share a policy and are
- * refused. Free with fw_ppo_task_clear. */
+/* Fills `view`, `agents` and `profiles` from what stands before them; jobs whose views differ cannot share a policy and
+ * are refused. Free with fw_ppo_task_clear. */
 fw_status fw_ppo_task_prepare(fw_ppo_task *task, fw_diagnostics *diagnostics);
 void fw_ppo_task_clear(fw_ppo_task *task);
 

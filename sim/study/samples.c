@@ -11,6 +11,7 @@
 typedef struct sampling {
   const fw_scenario *scenario;
   uint64_t first_seed;
+  fw_profile *profiles;
   fwi_samples *out;
 } sampling;
 
@@ -21,7 +22,7 @@ static fw_status run_one(void *context, size_t index, fw_diagnostics *diagnostic
   fw_scenario scenario = *work->scenario;
   scenario.policies = &arm.policy;
   scenario.policy_count = 1;
-  const fw_run_options options = {.seed = work->first_seed + index / work->out->policies};
+  const fw_run_options options = {.seed = work->first_seed + index / work->out->policies, .profiles = work->profiles};
   fw_result result = {0};
   const fw_status status = fw_run(&scenario, &options, &result, diagnostics);
   if (status == FW_OK) {
@@ -44,7 +45,9 @@ fw_status fwi_samples_take(const fw_scenario *scenario, uint64_t first_seed, siz
   sampling work = {.scenario = scenario, .first_seed = first_seed, .out = out};
   const fwi_replications replications = {
       .count = runs, .heard = scenario->policy_count, .run = run_one, .context = &work};
-  const fw_status status = fwi_replicate(&replications, options, diagnostics);
+  fw_status status = fw_sim_profiles(scenario, &work.profiles, diagnostics);
+  status = status == FW_OK ? fwi_replicate(&replications, options, diagnostics) : status;
+  free(work.profiles);
   if (status != FW_OK) {
     fwi_samples_free(out);
   }

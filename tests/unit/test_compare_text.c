@@ -65,7 +65,12 @@ Test(compare_text, figures_stand_below_each_other) {
   fw_compare_arm arms[] = {arm_of(0, (fw_estimate){0.2966, 0.29, 0.3032}, (fw_estimate){0.1, 0.07, 0.13}),
                            arm_of(1, (fw_estimate){0.0000769, 0.0, 0.00021}, (fw_estimate){0.0, 0.0, 0.527})};
   fw_compare_difference difference = difference_of();
-  const fw_compare_result result = {&scenario, 4, arms, 2, &difference, 1};
+  const fw_compare_result result = {.scenario = &scenario,
+                                    .seeds = 4,
+                                    .arms = arms,
+                                    .arm_count = 2,
+                                    .differences = &difference,
+                                    .difference_count = 1};
   const fw_diagnostics none = FW_DIAGNOSTICS_INIT;
   fw_text wanted = FW_TEXT_INIT;
   fw_text_add(&wanted,
@@ -78,10 +83,14 @@ Test(compare_text, figures_stand_below_each_other) {
               "  cap            0.008 (< 0.021)   0   (< 53)  1.500" PM "0.010  0.512" PM "0.012  0.3800" PM "0.0020\n"
               "\n"
               "  paired with uncontrolled  rate at 30 s, points     tokens, %  correlation of energy\n"
-              "  cap                                -10.0" PM "2.0  -1.00" PM "0.20                   0.88\n");
+              "  cap                                -10.0" PM "2.0  -1.00" PM "0.20                   0.88\n"
+              "\n"
+              "  front at 0.5 s: cap\n"
+              "  front at 30 s: cap\n");
   fw_text_add(&wanted, legend);
   fw_text_add(&wanted, cut_line);
   fw_text_add(&wanted, one_sided_line);
+  fw_text_add(&wanted, "Front: no other arm has as many tokens at as low a rate.\n");
   fw_text_add(&wanted, "Paired: difference to uncontrolled seed by seed, and how far the energies of the pairs move "
                        "together.\n");
   expect_report(&result, &none, wanted.data);
@@ -93,7 +102,8 @@ Test(compare_text, only_what_occurs_is_explained) {
   fw_scenario scenario = small_scenario();
   scenario.policy_count = 1;
   fw_compare_arm arm = arm_of(0, (fw_estimate){0.25, NAN, NAN}, (fw_estimate){NAN, NAN, NAN});
-  const fw_compare_result result = {&scenario, 1, &arm, 1, NULL, 0};
+  const fw_compare_result result = {
+      .scenario = &scenario, .seeds = 1, .arms = &arm, .arm_count = 1, .differences = NULL, .difference_count = 0};
   const fw_diagnostics none = FW_DIAGNOSTICS_INIT;
   fw_text text = FW_TEXT_INIT;
   fw_report_compare_text(&result, &none, &text);
@@ -122,7 +132,12 @@ Test(compare_text, clamps_and_repeated_warnings_are_told_once) {
   arms[0].clamps = (fw_clamp_count){.floor = 20, .bias_w = 0.5};
   arms[1].clamps = (fw_clamp_count){.floor = 30, .ceiling = 4, .bias_w = 0.75, .capped = 500};
   fw_compare_difference difference = difference_of();
-  const fw_compare_result result = {&scenario, 4, arms, 2, &difference, 1};
+  const fw_compare_result result = {.scenario = &scenario,
+                                    .seeds = 4,
+                                    .arms = arms,
+                                    .arm_count = 2,
+                                    .differences = &difference,
+                                    .difference_count = 1};
   fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
   fw_warning(&diagnostics, (fw_place){.line = 1}, "odd");
   fw_warning(&diagnostics, (fw_place){.line = 2}, "odd");
@@ -153,7 +168,8 @@ Test(compare_text, a_few_clamps_are_not_worth_a_note) {
   const fw_estimate rate = {0.1, 0.07, 0.13};
   fw_compare_arm arm = arm_of(0, rate, rate);
   arm.clamps = (fw_clamp_count){.floor = 1};
-  const fw_compare_result result = {&scenario, 4, &arm, 1, NULL, 0};
+  const fw_compare_result result = {
+      .scenario = &scenario, .seeds = 4, .arms = &arm, .arm_count = 1, .differences = NULL, .difference_count = 0};
   const fw_diagnostics none = FW_DIAGNOSTICS_INIT;
   fw_text text = FW_TEXT_INIT;
   fw_report_compare_text(&result, &none, &text);

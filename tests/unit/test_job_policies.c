@@ -36,7 +36,7 @@ static void check_cases(fw_policy_scope scope, const fw_variant_case *cases, siz
 }
 
 Test(registry, every_case_has_its_type) {
-  check_cases(FW_POLICY_JOB, fw_job_policy_cases, 7);
+  check_cases(FW_POLICY_JOB, fw_job_policy_cases, 8);
   check_cases(FW_POLICY_FLEET, fw_fleet_policy_cases, 4);
 }
 

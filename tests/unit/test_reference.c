@@ -14,6 +14,7 @@
 #include "policies/ppo/config.h"
 #include "sim/base/file.h"
 #include "sim/scenario/scenario.h"
+#include "sim/study/train.h"
 #include "tests/sample_record.h"
 #include "tests/unit/model_text.h"
 
@@ -185,6 +186,9 @@ Test(reference, documents_show_what_the_tables_say) {
   fw_text_clear(&gpu);
   fw_text_clear(&job);
   fw_text_clear(&ppo);
+  fw_text training = reference_of(&fw_train_plan_record);
+  expect_between("training", FW_SOURCE_DIR "/docs/training.md", &training);
+  fw_text_clear(&training);
 }
 
 /* The JSON block number `index` of a document. */
