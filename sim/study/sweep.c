@@ -211,8 +211,11 @@ fw_status fw_sweep_prepare(const fw_sweep_spec *spec, fw_sweep **out, fw_diagnos
   sweep->spec = &sweep->kept_spec;
   omp_init_lock(&sweep->lock);
   sweep->points = fw_allocate(spec->design->count, sizeof *sweep->points);
-  fw_status status =
-      sweep->points != NULL ? read_text(sweep, diagnostics) : fw_error_memory(diagnostics, "the points of a sweep");
+  if (sweep->points == NULL) {
+    fw_sweep_free(sweep);
+    return fw_error_memory(diagnostics, "the points of a sweep");
+  }
+  fw_status status = read_text(sweep, diagnostics);
   status = status == FW_OK ? try_keys(sweep, diagnostics) : status;
   status = status == FW_OK ? prepare_points(sweep, diagnostics) : status;
   status = status == FW_OK ? check_distinct(sweep, diagnostics) : status;

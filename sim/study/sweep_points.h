@@ -74,16 +74,16 @@ struct fw_sweep {
   fwi_sweep_share share;
 };
 
-fwi_sweep_unit fwi_sweep_unit_at(const fw_sweep *sweep, size_t unit);
+fwi_sweep_unit fwi_sweep_unit_at(const fw_sweep *sweep, size_t index);
 
 /* The name of the unit's `index`-th run. */
 fw_store_key fwi_sweep_key(const fw_sweep *sweep, const fwi_sweep_unit *unit, size_t index);
 
 /* A point's scenario, read afresh; free it. */
-fw_status fwi_sweep_read_point(const fw_sweep *sweep, size_t point, fw_scenario **out, fw_diagnostics *diagnostics);
+fw_status fwi_sweep_read_point(const fw_sweep *sweep, size_t index, fw_scenario **out, fw_diagnostics *diagnostics);
 
 /* The same, shared by those who hold it at a time; end with fwi_sweep_drop. */
-fw_status fwi_sweep_hold(fw_sweep *sweep, size_t point, const fw_scenario **out, fw_diagnostics *diagnostics);
-void fwi_sweep_drop(fw_sweep *sweep, size_t point);
+fw_status fwi_sweep_hold(fw_sweep *sweep, size_t index, const fw_scenario **out, fw_diagnostics *diagnostics);
+void fwi_sweep_drop(fw_sweep *sweep, size_t index);
 
 #endif

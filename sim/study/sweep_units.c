@@ -26,12 +26,12 @@ static size_t point_of(const fw_sweep *sweep, size_t unit) {
 }
 
 /* Seeds outermost within a point, then policies, then budgets. */
-fwi_sweep_unit fwi_sweep_unit_at(const fw_sweep *sweep, size_t unit) {
-  const size_t index = point_of(sweep, unit);
-  const fwi_sweep_point *point = &sweep->points[index];
-  const size_t within = unit - point->first_unit;
+fwi_sweep_unit fwi_sweep_unit_at(const fw_sweep *sweep, size_t index) {
+  const size_t at = point_of(sweep, index);
+  const fwi_sweep_point *point = &sweep->points[at];
+  const size_t within = index - point->first_unit;
   size_t rest = within % point->units_per_seed;
-  fwi_sweep_unit out = {.point = index, .runs = 1, .seed = point->seed + within / point->units_per_seed};
+  fwi_sweep_unit out = {.point = at, .runs = 1, .seed = point->seed + within / point->units_per_seed};
   for (size_t policy = 0; policy < point->arm_count; policy++) {
     const bool all = point->arms[policy].serves_all;
     const size_t units = all ? 1 : point->budget_count;
@@ -132,13 +132,13 @@ static fw_status simulate(const fw_scenario *scenario, const fwi_sweep_unit *uni
   return FW_OK;
 }
 
-fw_status fw_sweep_simulate(fw_sweep *sweep, size_t index, fw_store_figures *figures, fw_diagnostics *diagnostics) {
-  const fwi_sweep_unit unit = fwi_sweep_unit_at(sweep, index);
+fw_status fw_sweep_simulate(fw_sweep *sweep, size_t unit, fw_store_figures *figures, fw_diagnostics *diagnostics) {
+  const fwi_sweep_unit parts = fwi_sweep_unit_at(sweep, unit);
   const fw_scenario *scenario = NULL;
-  fw_status status = fwi_sweep_hold(sweep, unit.point, &scenario, diagnostics);
+  fw_status status = fwi_sweep_hold(sweep, parts.point, &scenario, diagnostics);
   if (status == FW_OK) {
-    status = simulate(scenario, &unit, figures, diagnostics);
-    fwi_sweep_drop(sweep, unit.point);
+    status = simulate(scenario, &parts, figures, diagnostics);
+    fwi_sweep_drop(sweep, parts.point);
   }
   return status;
 }
