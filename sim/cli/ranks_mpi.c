@@ -140,7 +140,7 @@ static void send_request(const request *asked, const void *payload, size_t size)
     return;
   }
   memcpy(message, asked, sizeof *asked);
-  if (size > 0) {
+  if (payload != NULL) {
     memcpy(message + sizeof *asked, payload, size);
   }
 #pragma omp critical(fwi_ranks_mpi)
