@@ -15,6 +15,10 @@ const char *const fw_occupancy_source_names[] = {"phases", "counters", "power", 
 /* A recording of a month at a tick of 0.1 s has 26 million. */
 static const fw_time_ns MOST_TICKS = 1000000000;
 
+/* A few readings that lie years apart would ask for memory and time that no file of their size deserves. */
+static const fw_time_ns MOST_SPARSE_TICKS = 2000000;
+enum { MOST_TICKS_PER_READING = 100 };
+
 void fw_occupancy_clear(fw_occupancy *occupancy) {
   free(occupancy->file);
   free(occupancy->data);
@@ -101,6 +105,13 @@ static bool mean_power(powers *power, size_t gpu, fw_time_ns from, fw_time_ns to
   return covered == to - from;
 }
 
+static size_t reading_count(const powers *power) {
+  size_t count = 0;
+  for (size_t g = 0; g < power->count; g++)
+    count += power->gpu[g].count;
+  return count;
+}
+
 static double peak_power(const powers *power) {
   fw_power_mw most = 0;
   for (size_t g = 0; g < power->count; g++) {
@@ -174,6 +185,11 @@ static fw_status cut_ticks(powers *power, const fwi_states *states, fw_occupancy
   const fw_time_ns whole = (power->to - power->from) / out->tick;
   const fw_place place = {.file = out->file};
   if (whole > MOST_TICKS) return fw_error(diagnostics, FW_ERROR_INPUT, place, "too many ticks: choose a longer tick");
+  if (whole > MOST_SPARSE_TICKS && (size_t)whole / MOST_TICKS_PER_READING > reading_count(power)) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, place,
+                    "its readings are more than %d ticks apart on average, over %lld ticks: choose a longer tick",
+                    MOST_TICKS_PER_READING, (long long)whole);
+  }
   out->gpus = power->count;
   out->peak_w = peak_power(power);
   if (!allocate_ticks((size_t)whole, out)) return fw_error_memory(diagnostics, "the ticks of a recording");

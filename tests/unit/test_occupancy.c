@@ -245,6 +245,13 @@ Test(occupancy, refused_counters) {
   refuse(&options, 0, "standard input");
 }
 
+/* Three lines may not ask for gigabytes. */
+Test(occupancy, readings_years_apart_are_refused) {
+  fw_occupancy_options options = plain();
+  put(trace_path, "t_s,power_w\n0,100\n1e7,100\n2e7,100\n");
+  refuse(&options, 0, "more than 100 ticks apart on average");
+}
+
 Test(occupancy, refused_phases) {
   fw_occupancy_options options = plain();
   options.phases = phases_path;
