@@ -24,12 +24,15 @@ fw_status fw_ppo_actor_parse(const void *bytes, size_t length, const char *file,
   fw_status status = fwi_tensors_parse(bytes, length, file, &tensors, diagnostics);
   if (status != FW_OK) return status;
   fw_ppo_actor *actor = fw_allocate(1, sizeof *actor);
-  status = actor == NULL ? fw_error_memory(diagnostics, "a policy")
-                         : fwi_weights_read(&actor->weights, tensors, diagnostics);
+  if (actor == NULL) {
+    fwi_tensors_free(tensors);
+    return fw_error_memory(diagnostics, "a policy");
+  }
+  actor->hash = fw_hash_bytes(FW_HASH_START, bytes, length);
+  status = fwi_weights_read(&actor->weights, tensors, diagnostics);
   if (status == FW_OK) status = fwi_tensors_check_used(tensors, of_training, diagnostics);
   fwi_tensors_free(tensors);
   if (status == FW_OK) {
-    actor->hash = fw_hash_bytes(FW_HASH_START, bytes, length);
     *out = actor;
   } else {
     fw_ppo_actor_destroy(actor);

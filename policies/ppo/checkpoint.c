@@ -240,9 +240,10 @@ fw_status fw_ppo_trainer_save(const fw_ppo_trainer *trainer, const char *path, f
   fwi_weights_add(&trainer->weights, &writer);
   array arrays[ARRAYS];
   const size_t count = arrays_of((fw_ppo_trainer *)trainer, &s, arrays); /* only read from */
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     fwi_tensors_add(&writer, arrays[i].name, arrays[i].type, arrays[i].shape, arrays[i].data,
                     stride_of(arrays[i].shape));
+  }
   status = fwi_tensors_write(&writer, path, diagnostics);
   snapshot_clear(&s);
   return status;
