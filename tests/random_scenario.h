@@ -60,8 +60,74 @@ static const char *const random_arms[] = {
 };
 #define RANDOM_ARMS (sizeof random_arms / sizeof random_arms[0])
 
+static inline void add_queue(dice *d, fw_text *out) {
+  static const char *const laws[] = {"'constant'", "'exponential'", "'lognormal', 'cv': 1.5", "'gamma', 'cv': 0.5"};
+  const unsigned gpus = 1 + roll(d, 8);
+  fw_text_add_format(out,
+                     "{'kind': 'queue', 'class': 'q', 'gpus': %u, 'discipline': '%s', 'interval': {'mean_ms': %u, "
+                     "'kind': %s}, 'duration': {'mean_ms': %u, 'kind': %s}, 'sizes': [1, %u], 'phases': "
+                     "[{'duration_ms': %u, 'power_w': 350}, {'duration_ms': %u, 'power_w': 130}]",
+                     gpus, roll(d, 2) == 0 ? "fifo" : "easy", 500 + roll(d, 20000), laws[roll(d, 4)],
+                     1 + roll(d, 40000), laws[roll(d, 4)], gpus, 1 + roll(d, 9000), roll(d, 3000));
+  if (roll(d, 2) == 0) fw_text_add_format(out, ", 'limit_ms': %u", 100 + roll(d, 60000));
+  fw_text_add(out, "}");
+}
+
+static inline void add_serving(dice *d, fw_text *out) {
+  fw_text_add_format(out,
+                     "{'kind': 'serving', 'class': 's', 'model': 'plain-job', 'count': %u, 'concurrency': %u, "
+                     "'interval': {'kind': 'exponential', 'mean_ms': %u}, 'context_mean': %u, 'context_cv': 0.%u, "
+                     "'output_mean': %u, 'output_cv': 1.%u}",
+                     1 + roll(d, 2), 1 + roll(d, 12), 300 + roll(d, 9000), 1 + roll(d, 400), roll(d, 10),
+                     1 + roll(d, 200), roll(d, 10));
+}
+
+/* One event of each kind that the dice choose; the fleet has classes "g" and "c" and at least two GPUs. */
+static inline void add_events(dice *d, fw_text *out) {
+  const char *separator = "";
+  fw_text_add(out, "], 'events': [");
+  for (unsigned kind = 0; kind < 8; kind++) {
+    if (roll(d, 2) == 0) continue;
+    const unsigned at = roll(d, 200000);
+    const unsigned span = 1 + roll(d, 60000);
+    fw_text_add(out, separator);
+    separator = ", ";
+    switch (kind) {
+    case 0:
+      fw_text_add_format(out, "{'kind': 'restart', 'at_ms': %u, 'down_ms': %u, 'load_ms': %u}", at, roll(d, 2) * span,
+                         roll(d, 9000));
+      break;
+    case 1:
+      fw_text_add_format(out, "{'kind': 'restart', 'at_ms': %u, 'down_ms': %u, 'keeps_work': true, 'classes': ['c']}",
+                         at, span);
+      break;
+    case 2:
+      fw_text_add_format(out, "{'kind': 'feed_loss', 'from_ms': %u, 'duration_ms': %u, 'left': 0.6, 'classes': ['g']}",
+                         at, span);
+      break;
+    case 3:
+      fw_text_add_format(
+          out, "{'kind': 'demand_response', 'from_ms': %u, 'duration_ms': %u, 'factor': 0.8, 'notice_s': 9}", at, span);
+      break;
+    case 4:
+      fw_text_add_format(out, "{'kind': 'gpu_failure', 'at_ms': %u, 'gpu': %u, 'repair_ms': %u}", at, roll(d, 2), span);
+      break;
+    case 5:
+      fw_text_add_format(out, "{'kind': 'gpu_failures', 'mtbf_s': %u, 'mttr_ms': %u, 'load_s': 2}", 100 + roll(d, 900),
+                         span);
+      break;
+    case 6:
+      fw_text_add_format(out, "{'kind': 'straggler', 'gpu': %u, 'factor': 1.%u, 'from_ms': %u}", roll(d, 2),
+                         roll(d, 100), at);
+      break;
+    default:
+      fw_text_add_format(out, "{'kind': 'cap_faults', 'lost': 0.2, 'late': 0.3, 'delay_ms': %u}", span);
+    }
+  }
+}
+
 /* `aligned`: only cycle jobs that change on whole ticks, and no control. Free with fw_text_clear. */
-static inline fw_text scenario_of_dice(dice *d, bool aligned) {
+static inline fw_text fleet_of_dice(dice *d, bool aligned, bool adverse) {
   static const char *const starts[] = {"aligned", "random", "staggered"};
   fw_text out = FW_TEXT_INIT;
   fw_text_add_format(&out,
@@ -82,14 +148,31 @@ static inline fw_text scenario_of_dice(dice *d, bool aligned) {
     fw_text_add(&out, i > 0 ? ", " : "");
     add_cycle(d, aligned, &out);
   }
+  if (adverse) {
+    fw_text_add(&out, ", ");
+    add_queue(d, &out);
+    fw_text_add(&out, ", ");
+    add_serving(d, &out);
+    add_events(d, &out);
+  }
   fw_text_add(&out, "]}");
   if (out.failed) abort();
   return out;
 }
 
+static inline fw_text scenario_of_dice(dice *d, bool aligned) {
+  return fleet_of_dice(d, aligned, false);
+}
+
 static inline fw_text random_scenario(uint64_t number, bool aligned) {
   dice d = {.state = number * 977 + aligned};
   return scenario_of_dice(&d, aligned);
+}
+
+/* With control, queues, engines that serve, and whatever befalls them. */
+static inline fw_text random_adverse_scenario(uint64_t number) {
+  dice d = {.state = number * 977};
+  return fleet_of_dice(&d, false, true);
 }
 
 #endif

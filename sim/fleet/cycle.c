@@ -25,9 +25,8 @@ static fw_status create(const fw_scenario_job *job, uint32_t index, uint64_t see
   return FW_OK;
 }
 
-static fw_status next(void *pointer, const double settings[FW_ACTUATOR_COUNT], fwi_blocks *blocks,
-                      fw_diagnostics *diagnostics) {
-  (void)settings;
+static fw_status next(void *pointer, const fwi_turn *turn, fwi_blocks *blocks, fw_diagnostics *diagnostics) {
+  (void)turn;
   cycle_state *state = pointer;
   const fw_cycle_phase *phase = &state->job->cycle[state->walk.position];
   const fwi_block block = {.phase = FW_PHASE_ROLLOUT, .work = phase->duration, .demand = phase->power, .scale = 1.0};
@@ -40,10 +39,12 @@ static double progress(const void *pointer) {
 }
 
 /* Every step of a walk begins where the first did. */
-static void rewind_walk(void *pointer, uint64_t step) {
+static int64_t rewind_walk(void *pointer, uint64_t step) {
   (void)step;
   cycle_state *state = pointer;
   fwi_walk_rewind(&state->walk);
+  return 0;
 }
 
-const fwi_program_type fwi_cycle_program = {create, free, next, progress, rewind_walk};
+const fwi_program_type fwi_cycle_program = {
+    .create = create, .destroy = free, .next = next, .progress = progress, .rewind = rewind_walk};

@@ -324,18 +324,17 @@ static fw_status next_update(grpo_state *state, fwi_blocks *blocks, fw_diagnosti
   return status;
 }
 
-static fw_status next(void *pointer, const double settings[FW_ACTUATOR_COUNT], fwi_blocks *blocks,
-                      fw_diagnostics *diagnostics) {
+static fw_status next(void *pointer, const fwi_turn *turn, fwi_blocks *blocks, fw_diagnostics *diagnostics) {
   grpo_state *state = pointer;
   switch (state->stage) {
   case STAGE_GAP:
-    return next_gap(state, settings, blocks, diagnostics);
+    return next_gap(state, turn->settings, blocks, diagnostics);
   case STAGE_UPDATE:
     return next_update(state, blocks, diagnostics);
   case STAGE_BATCH:
     break;
   }
-  return next_batch(state, settings, blocks, diagnostics);
+  return next_batch(state, turn->settings, blocks, diagnostics);
 }
 
 static double progress(const void *pointer) {
@@ -343,11 +342,13 @@ static double progress(const void *pointer) {
   return state->sequences > 0 ? (double)state->done / (double)state->sequences : 0.0;
 }
 
-static void rewind_to(void *pointer, uint64_t step) {
+static int64_t rewind_to(void *pointer, uint64_t step) {
   grpo_state *state = pointer;
   state->step = step;
   state->done = 0;
   state->stage = STAGE_BATCH;
+  return 0;
 }
 
-const fwi_program_type fwi_grpo_program = {create, destroy, next, progress, rewind_to};
+const fwi_program_type fwi_grpo_program = {
+    .create = create, .destroy = destroy, .next = next, .progress = progress, .rewind = rewind_to};

@@ -92,8 +92,13 @@ static void lay_out(const fw_adversity *events, size_t count, const fw_scenario_
   for (size_t i = 0; i < count; i++) {
     const fw_adversity *event = &events[i];
     if (takes_down(event, job)) {
-      out->given[out->given_count++] = (fwi_incident){
-          .time = event->from, .cause = event->kind, .begins = true, .is_outage = true, .outage = event->outage};
+      const bool one_gpu = event->kind == FW_ADVERSITY_GPU_FAILURE;
+      out->given[out->given_count++] = (fwi_incident){.time = event->from,
+                                                      .cause = event->kind,
+                                                      .begins = true,
+                                                      .is_outage = true,
+                                                      .outage = event->outage,
+                                                      .gpu = one_gpu ? event->gpu - job->first_gpu : FWI_ALL_GPUS};
     }
     if (slows(event, job)) {
       out->given[out->given_count++] = (fwi_incident){
@@ -128,10 +133,11 @@ fw_status fwi_incidents_create(const fw_adversity *adversities, size_t count, co
     return FW_OK;
   }
   out->given = fw_allocate(count, 2 * sizeof *out->given);
-  fw_status status = out->given != NULL ? FW_OK : fw_error_memory(diagnostics, "the incidents of a job");
-  if (status == FW_OK) {
-    lay_out(adversities, count, job, out);
+  if (out->given == NULL) {
+    return fw_error_memory(diagnostics, "the incidents of a job");
   }
+  lay_out(adversities, count, job, out);
+  fw_status status = FW_OK;
   for (size_t i = 0; i < count && status == FW_OK; i++) {
     if (adversities[i].kind == FW_ADVERSITY_GPU_FAILURES && fw_adversity_befalls(&adversities[i], job->job_class)) {
       status = start_failures(&adversities[i], job, out, diagnostics);
@@ -152,7 +158,8 @@ static fwi_incident take_failure(fwi_incidents *incidents, size_t g) {
                            .cause = FW_ADVERSITY_GPU_FAILURES,
                            .begins = true,
                            .is_outage = true,
-                           .outage = law->outage};
+                           .outage = law->outage,
+                           .gpu = g};
   incident.outage.down = draw_time(incidents, g, DRAW_REPAIR, law->mttr);
   incidents->number[g]++;
   const fw_time_ns repaired = later_by(incident.time, incident.outage.down);

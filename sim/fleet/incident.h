@@ -5,6 +5,8 @@
 
 #include "sim/scenario/scenario.h"
 
+#define FWI_ALL_GPUS SIZE_MAX
+
 /* At `time` either an outage begins or the job's pace changes. */
 typedef struct fwi_incident {
   fw_time_ns time;
@@ -12,6 +14,7 @@ typedef struct fwi_incident {
   bool begins; /* something; else a straggler's end */
   bool is_outage;
   fw_outage outage;
+  size_t gpu;  /* of the job, that failed; FWI_ALL_GPUS: the whole job is struck */
   double pace; /* from now on: factor on the job's times; 1: none holds it up */
 } fwi_incident;
 

@@ -21,6 +21,7 @@ void fwi_job_free(fwi_job *job) {
   fwi_incidents_free(&job->incidents);
   fwi_telemetry_free(&job->telemetry);
   free(job->blocks.data);
+  free(job->levels);
   free(job->segments);
   free(job->gain_per_tick);
   free(job->power_mw);
@@ -56,6 +57,7 @@ static void begin_idle(fwi_job *job, fw_time_ns start) {
                            .demand = job->setting->gpu->idle,
                            .scale = 1.0,
                            .marks = FWI_MARK_DECISION};
+  job->block_until = FW_TIME_MAX;
   job->remaining = start;
   job->in_block = true;
 }
@@ -89,6 +91,7 @@ fw_status fwi_job_create(const fw_scenario_job *spec, const fwi_job_setting *set
                    .pace = 1.0,
                    .setup = *setup,
                    .step_began = start};
+  out->block_row = FWI_NO_ROW;
   out->per_gpu = 1.0 / (double)spec->gpus;
   out->cap = (fwi_cap){.commanded = setting->gpu->cap_max, .effective_at = FW_TIME_MAX, .clocks = 1.0};
   for (size_t i = 0; i < FW_ACTUATOR_COUNT; i++) {
@@ -220,6 +223,8 @@ static void enter_block(fwi_job *job, const fwi_block *block) {
     job->cap.clocks = job->cap.active ? throttle(job) : 1.0; /* a block of no length leaves them as they are */
   }
   job->block = *block;
+  job->block_began = job->now;
+  job->block_until = block->until > 0 ? block->until : FW_TIME_MAX;
   job->remaining = block->work;
   job->block_tokens_before = 0;
   job->in_block = true;
@@ -234,10 +239,15 @@ static fw_status next_block(fwi_job *job, fw_diagnostics *diagnostics) {
   if (job->next_block == job->blocks.count) {
     job->blocks.count = 0;
     job->next_block = 0;
-    const fw_status status = job->program->next(job->program_state, job->settings, &job->blocks, diagnostics);
+    const fwi_turn turn = fwi_job_take_turn(job);
+    const fw_status status = job->program->next(job->program_state, &turn, &job->blocks, diagnostics);
     if (status != FW_OK) {
       return status;
     }
+  }
+  const fw_status kept = fwi_job_keep_levels(job, &job->blocks.data[job->next_block], diagnostics);
+  if (kept != FW_OK) {
+    return kept;
   }
   enter_block(job, &job->blocks.data[job->next_block++]);
   return FW_OK;
@@ -260,7 +270,7 @@ static void turn_step(fwi_job *job) {
   job->step_began = job->now + spend_start_offset(job);
 }
 
-static int64_t present_block_tokens(const fwi_job *job) {
+int64_t fwi_job_block_tokens(const fwi_job *job) {
   if (!job->in_block || job->block.work == 0) {
     return 0;
   }
@@ -269,10 +279,14 @@ static int64_t present_block_tokens(const fwi_job *job) {
 }
 
 int64_t fwi_job_tokens(const fwi_job *job) {
-  return job->tokens + present_block_tokens(job);
+  return job->tokens + fwi_job_block_tokens(job);
 }
 
 static void count_block(fwi_job *job) {
+  if (job->block.until > 0) {
+    fwi_job_close_open_block(job);
+    return;
+  }
   job->tokens += job->block.tokens - job->block_tokens_before;
   job->batches += (job->block.marks & FWI_MARK_BATCH_END) != 0;
   job->steps += (job->block.marks & FWI_MARK_STEP_END) != 0;
@@ -286,7 +300,7 @@ static fw_status finish_block(fwi_job *job, fw_diagnostics *diagnostics) {
   job->in_block = false;
   job->ended = (marks & FWI_MARK_JOB_END) != 0;
   job->waiting = (marks & FWI_MARK_DECISION) != 0 && !job->ended;
-  job->blocks_at_now = job->block.work == 0 ? job->blocks_at_now + 1 : 0;
+  job->blocks_at_now = job->now == job->block_began ? job->blocks_at_now + 1 : 0;
   if (job->blocks_at_now > ZERO_BLOCK_LIMIT) {
     char time_text[FW_UNITS_TEXT_SIZE];
     return fw_error(diagnostics, FW_ERROR_FAULT, (fw_place){0},
@@ -346,6 +360,7 @@ static fw_status emit(fwi_job *job, fw_time_ns stop, fw_diagnostics *diagnostics
                          .phase = job->block.phase,
                          .level = job->block.demand,
                          .gpu_level = job->block.gpu_demand,
+                         .row = job->block_row,
                          .scale = job->block.scale,
                          .ceiling = settled_limit(job)};
   if (job->cap.in_transient) {
@@ -376,7 +391,7 @@ static fw_status continue_block(fwi_job *job, fw_time_ns until, fw_diagnostics *
   fw_time_ns block_end = FW_TIME_MAX;
   (void)fw_time_add(job->now, time_for_work(job->remaining, job->slowdown), &block_end);
   fw_time_ns stop = least(least(block_end, until), least(job->cap.effective_at, job->incidents.next));
-  stop = least(stop, fwi_cap_channel_next(&job->channel));
+  stop = least(stop, least(fwi_cap_channel_next(&job->channel), job->block_until));
   if (job->cap.in_transient) {
     /* Each tick gets its own part of the transient. */
     stop = least(least(stop, transient_end(job)), (job->now / job->setting->tick + 1) * job->setting->tick);
@@ -394,7 +409,7 @@ fw_process_state fwi_job_advance(void *pointer, fw_time_ns until, fw_diagnostics
   fwi_job *job = pointer;
   fw_status status = FW_OK;
   while (status == FW_OK && job->now < until && !job->waiting) {
-    if (job->in_block && job->remaining == 0) {
+    if (job->in_block && (job->remaining == 0 || job->block_until <= job->now)) {
       status = finish_block(job, diagnostics);
     } else if (job->incidents.next <= job->now) {
       status = fwi_job_strike(job, diagnostics);
@@ -475,7 +490,7 @@ void fwi_job_collected(fwi_job *job, size_t ticks, size_t events) {
 }
 
 void fwi_job_restart(fwi_job *job) {
-  const int64_t present = present_block_tokens(job);
+  const int64_t present = fwi_job_block_tokens(job);
   job->block_tokens_before += present;
   job->decision_tokens -= job->tokens + present;
   job->tokens = 0;
@@ -485,5 +500,8 @@ void fwi_job_restart(fwi_job *job) {
   job->bias_pj = job->energy = 0;
   job->extrapolated = false;
   fwi_job_restart_disturbance(job);
+  if (job->program->restart != NULL) {
+    job->program->restart(job->program_state, job->now);
+  }
   note_support(job);
 }

@@ -1,6 +1,6 @@
 /* A job in time: blocks of its program laid out under a power cap (job.c), struck by what the scenario has in store
- * (outage.c), cut into ticks of true power and readings (sample.c), and the readings as its policy sees them
- * (telemetry.c). A job touches nothing but itself, so jobs advance in parallel. */
+ * (outage.c), told of what comes from outside (open.c), cut into ticks of true power and readings (sample.c), and the
+ * readings as its policy sees them (telemetry.c). A job touches nothing but itself, so jobs advance in parallel. */
 #ifndef FW_FLEET_JOB_H
 #define FW_FLEET_JOB_H
 
@@ -23,6 +23,8 @@ typedef struct fwi_job_setting {
   size_t adversity_count;
 } fwi_job_setting;
 
+#define FWI_NO_ROW SIZE_MAX
+
 /* Constant level over [from, to). */
 typedef struct fwi_segment {
   fw_time_ns from;
@@ -30,6 +32,7 @@ typedef struct fwi_segment {
   fw_phase phase;
   fw_power_mw level; /* of each GPU, unless gpu_level is set */
   const fw_power_mw *gpu_level;
+  size_t row;   /* of the job's own copy of gpu_level, or FWI_NO_ROW */
   double scale; /* on gpu_level */
   fw_power_mw ceiling;
 } fwi_segment;
@@ -51,6 +54,7 @@ typedef struct fwi_cap {
 /* Where a job stands that was struck down, and what that has cost it since the warm-up ended. */
 typedef struct fwi_outage_state {
   bool down_now; /* down, or being loaded */
+  bool decides;  /* its policy is asked when it is up again: it begins anew */
   fw_time_ns down_until;
   fw_time_ns up_at; /* from then on the job works */
   fw_power_mw power;
@@ -75,6 +79,11 @@ typedef struct fwi_job {
   fwi_block block;      /* the present one */
   fw_time_ns remaining; /* of its work, at full speed */
   double slowdown;
+  fw_time_ns block_began;
+  size_t block_row;       /* of the copy of its levels, or FWI_NO_ROW */
+  fw_time_ns block_until; /* FW_TIME_MAX: when its work is done */
+  fw_time_ns worked;      /* of the last open block, and tokens counted for it */
+  int64_t worked_tokens;
   bool in_block;
   bool ended;
   bool waiting;
@@ -88,6 +97,10 @@ typedef struct fwi_job {
   double pace; /* factor of the slowest straggler on the job's times */
   double settings[FW_ACTUATOR_COUNT];
   fw_job_setup setup;
+
+  fw_power_mw *levels; /* rows of GPUs: the levels of open blocks whose segments are not yet sampled */
+  size_t level_rows;
+  size_t level_capacity;
 
   fwi_segment *segments; /* not yet sampled */
   size_t segment_count;
@@ -158,8 +171,7 @@ fw_status fwi_job_act(fwi_job *job, const fw_job_action *action, fw_diagnostics 
 void fwi_job_set(fwi_job *job, fw_time_ns time, fw_actuator actuator, double value);
 
 /* The job goes down now, for whatever cause, and comes up again as `outage` says (outage.c). In an outage already, the
- * later end and the lower power hold. A job that has ended or not begun has nothing to lose. Between two calls of
- * fwi_job_advance only: what it has sampled stays as it is. */
+ * later end and the lower power hold. A job that has ended or not begun has nothing to lose. */
 fw_status fwi_job_interrupt(fwi_job *job, const fw_outage *outage, fw_adversity_kind cause,
                             fw_diagnostics *diagnostics);
 
@@ -182,6 +194,20 @@ void fwi_job_restart_disturbance(fwi_job *job);
 void fwi_job_update_slowdown(fwi_job *job);
 fw_status fwi_job_record(fwi_job *job, fw_sim_event_kind kind, fw_actuator actuator, double value,
                          fw_diagnostics *diagnostics);
+
+/* Tokens of the present block so far, less those that are counted or from before the warm-up. */
+int64_t fwi_job_block_tokens(const fwi_job *job);
+
+/* For open programs (open.c). The block that is entered next keeps a copy of its levels; the program is told what was
+ * worked; the present block ends here, whatever it has got done, and that is counted; at the end of a run the program
+ * takes in what was worked. */
+fw_status fwi_job_keep_levels(fwi_job *job, const fwi_block *block, fw_diagnostics *diagnostics);
+fwi_turn fwi_job_take_turn(fwi_job *job);
+void fwi_job_close_open_block(fwi_job *job);
+fw_status fwi_job_settle(fwi_job *job, fw_diagnostics *diagnostics);
+
+/* What an open program was given to do and did; false for others. */
+bool fwi_job_service(const fwi_job *job, fw_service_result *out);
 
 /* Samples every whole tick that ends by job->now (sample.c). */
 void fwi_job_sample(fwi_job *job);

@@ -71,9 +71,8 @@ static fwi_block block_of(const occupancy_state *state, const fw_occupancy_tick 
 }
 
 /* The parts end at whole nanoseconds; the last one ends with the tick and carries its tokens and marks. */
-static fw_status next(void *pointer, const double settings[FW_ACTUATOR_COUNT], fwi_blocks *blocks,
-                      fw_diagnostics *diagnostics) {
-  (void)settings;
+static fw_status next(void *pointer, const fwi_turn *turn, fwi_blocks *blocks, fw_diagnostics *diagnostics) {
+  (void)turn;
   occupancy_state *state = pointer;
   const fw_time_ns length = state->job->occupancy->tick;
   const fw_occupancy_tick *tick = &state->job->occupancy->data[state->walk.position];
@@ -112,10 +111,12 @@ static double progress(const void *pointer) {
 }
 
 /* Every step of a walk begins where the first did. */
-static void rewind_walk(void *pointer, uint64_t step) {
+static int64_t rewind_walk(void *pointer, uint64_t step) {
   (void)step;
   occupancy_state *state = pointer;
   fwi_walk_rewind(&state->walk);
+  return 0;
 }
 
-const fwi_program_type fwi_occupancy_program = {create, free, next, progress, rewind_walk};
+const fwi_program_type fwi_occupancy_program = {
+    .create = create, .destroy = free, .next = next, .progress = progress, .rewind = rewind_walk};

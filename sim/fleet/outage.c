@@ -40,6 +40,11 @@ static fw_status cut_block(fwi_job *job, fw_diagnostics *diagnostics) {
   if (!job->in_block) {
     return FW_OK;
   }
+  if (job->block.until > 0) {
+    fwi_job_close_open_block(job);
+    job->in_block = false;
+    return FW_OK; /* its program says anew what comes next */
+  }
   const int64_t so_far = fwi_job_tokens(job);
   fwi_block rest = job->block;
   rest.work = job->remaining;
@@ -49,15 +54,30 @@ static fw_status cut_block(fwi_job *job, fw_diagnostics *diagnostics) {
   return push_front(job, rest, diagnostics);
 }
 
-/* Of an outage that is extended, the present block and a load that waits are laid out anew. */
+/* Of an outage that is extended, the present block and those that wait are laid out anew. */
 static void drop_outage_blocks(fwi_job *job) {
-  if (job->block.phase == FW_PHASE_IDLE) {
+  job->in_block = false;
+  while (job->next_block < job->blocks.count &&
+         (job->blocks.data[job->next_block].marks & (FWI_MARK_DOWN | FWI_MARK_UP)) != 0) {
     job->next_block++;
   }
-  job->in_block = false;
 }
 
-static void lose_work(fwi_job *job) {
+static bool is_open(const fwi_job *job) {
+  return job->program->settle != NULL;
+}
+
+/* An open program loses what it has in hand; of that, what was generated before the warm-up ended was never counted. */
+static fw_status lose_in_hand(fwi_job *job, fw_diagnostics *diagnostics) {
+  const fw_status status = fwi_job_settle(job, diagnostics);
+  const int64_t lost = job->program->rewind(job->program_state, 0);
+  const int64_t counted = job->tokens - job->outage.counts.lost_tokens;
+  job->outage.counts.lost_tokens += lost < counted ? lost : counted;
+  job->blocks.count = job->next_block = 0;
+  return status;
+}
+
+static void lose_steps(fwi_job *job) {
   fwi_outage_state *outage = &job->outage;
   outage->counts.lost_tokens += job->tokens - outage->checkpoint_tokens;
   outage->counts.lost_steps += job->steps - outage->checkpoint_steps;
@@ -65,8 +85,16 @@ static void lose_work(fwi_job *job) {
   outage->checkpoint_tokens = job->tokens;
   outage->checkpoint_steps = job->steps;
   job->step_number = outage->checkpoint_number;
-  job->program->rewind(job->program_state, job->step_number);
+  (void)job->program->rewind(job->program_state, job->step_number);
   job->blocks.count = job->next_block = 0;
+}
+
+static fw_status lose_work(fwi_job *job, fw_diagnostics *diagnostics) {
+  if (is_open(job)) {
+    return lose_in_hand(job, diagnostics);
+  }
+  lose_steps(job);
+  return FW_OK;
 }
 
 static fw_power_mw load_level(const fwi_job *job) {
@@ -78,15 +106,18 @@ static fw_power_mw load_level(const fwi_job *job) {
   return level;
 }
 
-static fw_status lay_out(fwi_job *job, bool decides, fw_diagnostics *diagnostics) {
+static fw_status lay_out(fwi_job *job, fw_diagnostics *diagnostics) {
   const fwi_outage_state *outage = &job->outage;
-  const fwi_block down = {
-      .phase = FW_PHASE_IDLE, .work = outage->down_until - job->now, .demand = outage->power, .scale = 1.0};
+  const fwi_block down = {.phase = FW_PHASE_IDLE,
+                          .work = outage->down_until - job->now,
+                          .demand = outage->power,
+                          .scale = 1.0,
+                          .marks = FWI_MARK_DOWN};
   const fwi_block load = {.phase = FW_PHASE_LOAD,
                           .work = outage->up_at - outage->down_until,
                           .demand = load_level(job),
                           .scale = 1.0,
-                          .marks = FWI_MARK_UP | (decides ? FWI_MARK_DECISION : 0)};
+                          .marks = FWI_MARK_UP | (outage->decides ? FWI_MARK_DECISION : 0)};
   const fw_status status = push_front(job, load, diagnostics);
   return status == FW_OK ? push_front(job, down, diagnostics) : status;
 }
@@ -124,10 +155,11 @@ fw_status fwi_job_interrupt(fwi_job *job, const fw_outage *outage, fw_adversity_
     status = cut_block(job, diagnostics);
   }
   if (status == FW_OK && loses) {
-    lose_work(job);
+    status = lose_work(job, diagnostics);
   }
   extend(job, outage);
-  status = status != FW_OK ? status : lay_out(job, loses, diagnostics);
+  job->outage.decides = job->outage.decides || loses;
+  status = status != FW_OK ? status : lay_out(job, diagnostics);
   if (loses) {
     job->step_began = job->outage.up_at;
   } else if (!begun) {
@@ -139,8 +171,26 @@ fw_status fwi_job_interrupt(fwi_job *job, const fw_outage *outage, fw_adversity_
   return status;
 }
 
+/* A GPU fails under a program that goes on without it. */
+static fw_status fail_gpu(fwi_job *job, const fwi_incident *incident, fw_diagnostics *diagnostics) {
+  fw_status status = FW_OK;
+  if (job->ended) {
+    return FW_OK;
+  }
+  job->outage.counts.struck[incident->cause]++;
+  if (job->in_block && job->block.until > 0) {
+    status = fwi_job_settle(job, diagnostics);
+  }
+  return status != FW_OK
+             ? status
+             : job->program->fail_gpu(job->program_state, job->now, incident->gpu, &incident->outage, diagnostics);
+}
+
 fw_status fwi_job_strike(fwi_job *job, fw_diagnostics *diagnostics) {
   const fwi_incident incident = fwi_incidents_take(&job->incidents);
+  if (incident.is_outage && incident.gpu != FWI_ALL_GPUS && job->program->fail_gpu != NULL) {
+    return fail_gpu(job, &incident, diagnostics);
+  }
   if (incident.is_outage) {
     return fwi_job_interrupt(job, &incident.outage, incident.cause, diagnostics);
   }
@@ -151,7 +201,7 @@ fw_status fwi_job_strike(fwi_job *job, fw_diagnostics *diagnostics) {
 }
 
 fw_status fwi_job_come_up(fwi_job *job, fw_diagnostics *diagnostics) {
-  job->outage.down_now = false;
+  job->outage.down_now = job->outage.decides = false;
   job->outage.down_time += job->now - job->outage.down_since;
   return fwi_job_record(job, FW_SIM_UP, FW_ACTUATOR_COUNT, (double)job->tokens, diagnostics);
 }

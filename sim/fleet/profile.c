@@ -7,13 +7,17 @@
 
 #define PROFILE_STEPS 32
 #define PROFILE_BLOCKS 200000
+#define PROFILE_WORK ((size_t)20000000) /* blocks times GPUs */
 
 typedef struct profiler {
   const fw_scenario_job *job;
   const fw_gpu_model *gpu;
   fw_power_mw cap;
+  fw_time_ns horizon; /* of open programs */
   fw_energy_pj energy;
   fw_time_ns time;
+  fw_time_ns worked; /* of the last open block */
+  int64_t worked_tokens;
   uint64_t steps;
   bool ended;
 } profiler;
@@ -38,7 +42,14 @@ static fw_power_mw drawn(const profiler *profile, const fwi_block *block, size_t
 }
 
 static void add_block(profiler *profile, const fwi_block *block) {
-  const fw_time_ns time = slowed(profile, block);
+  fw_time_ns time = slowed(profile, block);
+  if (block->until > 0) {
+    const fw_time_ns left = block->until - profile->time;
+    const double share = time > left ? (double)left / (double)time : 1.0;
+    profile->worked = time > left ? (fw_time_ns)((double)block->work * share) : block->work;
+    profile->worked_tokens = (int64_t)((double)block->tokens * share);
+    time = time > left ? left : time;
+  }
   for (size_t g = 0; g < profile->job->gpus; g++) {
     profile->energy += fw_energy_of(drawn(profile, block, g), time);
   }
@@ -47,15 +58,23 @@ static void add_block(profiler *profile, const fwi_block *block) {
   profile->ended = (block->marks & FWI_MARK_JOB_END) != 0;
 }
 
+static bool goes_on(const profiler *profile, size_t blocks) {
+  const bool open = profile->horizon < FW_TIME_MAX;
+  const bool enough = open && (blocks >= PROFILE_WORK / profile->job->gpus || profile->time >= profile->horizon);
+  return blocks < PROFILE_BLOCKS && profile->steps < PROFILE_STEPS && !enough && !profile->ended;
+}
+
 static fw_status run_program(profiler *profile, const fwi_program_type *program, void *state, const double *settings,
                              fw_diagnostics *diagnostics) {
   fwi_blocks blocks = {0};
   size_t next = 0;
   fw_status status = FW_OK;
-  for (size_t i = 0; i < PROFILE_BLOCKS && profile->steps < PROFILE_STEPS && !profile->ended; i++) {
+  for (size_t i = 0; goes_on(profile, i); i++) {
     if (next == blocks.count) {
+      const fwi_turn turn = {settings, profile->time, profile->worked, profile->worked_tokens};
       next = blocks.count = 0;
-      status = program->next(state, settings, &blocks, diagnostics);
+      profile->worked = profile->worked_tokens = 0;
+      status = program->next(state, &turn, &blocks, diagnostics);
       if (status != FW_OK) {
         break;
       }
@@ -72,6 +91,7 @@ fw_status fw_job_profile(const fw_scenario *scenario, size_t job, const double s
   (void)fw_power_from_watts(settings[FW_ACTUATOR_POWER_CAP_W], &profile.cap);
   const fwi_program_type *program = fwi_program_find(profile.job->kind);
   void *state = NULL;
+  profile.horizon = program->settle != NULL ? scenario->duration : FW_TIME_MAX;
   fw_status status = program->create(profile.job, (uint32_t)job, 0, scenario->gpu.idle, &state, diagnostics);
   if (status == FW_OK) {
     status = run_program(&profile, program, state, settings, diagnostics);
@@ -85,7 +105,8 @@ fw_status fw_job_profile(const fw_scenario *scenario, size_t job, const double s
   }
   if (status == FW_OK) {
     out->mean_w = profile.time > 0 ? fw_energy_to_joules(profile.energy) / fw_time_to_seconds(profile.time) : 0.0;
-    out->cycle = profile.time / (fw_time_ns)(profile.steps > 0 ? profile.steps : 1);
+    const fw_time_ns cycle = profile.time / (fw_time_ns)(profile.steps > 0 ? profile.steps : 1);
+    out->cycle = program->settle != NULL ? 0 : cycle; /* work from outside has its own times */
   }
   return status;
 }

@@ -36,9 +36,9 @@ void fwi_walk_rewind(fwi_walk *walk) {
 }
 
 const fwi_program_type *fwi_program_find(fw_job_kind kind) {
-  static const fwi_program_type *const programs[] = {[FW_JOB_GRPO] = &fwi_grpo_program,
-                                                     [FW_JOB_REPLAY] = &fwi_replay_program,
-                                                     [FW_JOB_CYCLE] = &fwi_cycle_program,
-                                                     [FW_JOB_OCCUPANCY] = &fwi_occupancy_program};
+  static const fwi_program_type *const programs[] = {
+      [FW_JOB_GRPO] = &fwi_grpo_program,       [FW_JOB_REPLAY] = &fwi_replay_program,
+      [FW_JOB_CYCLE] = &fwi_cycle_program,     [FW_JOB_QUEUE] = &fwi_queue_program,
+      [FW_JOB_SERVING] = &fwi_serving_program, [FW_JOB_OCCUPANCY] = &fwi_occupancy_program};
   return programs[kind];
 }

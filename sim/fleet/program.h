@@ -5,6 +5,7 @@
 #ifndef FW_FLEET_PROGRAM_H
 #define FW_FLEET_PROGRAM_H
 
+#include "sim/fleet/result.h"
 #include "sim/scenario/scenario.h"
 
 /* What happens when a block ends. */
@@ -13,7 +14,8 @@ enum {
   FWI_MARK_STEP_END = 2,
   FWI_MARK_DECISION = 4, /* the job waits for its policy */
   FWI_MARK_JOB_END = 8,
-  FWI_MARK_UP = 16 /* an outage is over (outage.c) */
+  FWI_MARK_DOWN = 16, /* a job that is down (outage.c) */
+  FWI_MARK_UP = 32    /* and is being loaded: at its end the outage is over */
 };
 
 typedef struct fwi_block {
@@ -25,6 +27,7 @@ typedef struct fwi_block {
   double occupancy;              /* sequences in flight */
   int64_t tokens;                /* generated over the block, evenly */
   unsigned marks;
+  fw_time_ns until; /* an open block: it ends then, though its work may not be done; 0: when its work is done */
 } fwi_block;
 
 typedef struct fwi_blocks {
@@ -48,22 +51,41 @@ fw_status fwi_walk_add(fwi_walk *walk, const fw_scenario_job *job, fwi_block blo
 double fwi_walk_progress(const fwi_walk *walk);
 void fwi_walk_rewind(fwi_walk *walk);
 
-/* A program type. `next` appends at least one block; `settings` are those in force. `progress` is the share of the
+/* What a program is told when it is asked what comes next. */
+typedef struct fwi_turn {
+  const double *settings; /* in force, FW_ACTUATOR_COUNT of them */
+  fw_time_ns now;
+  fw_time_ns worked; /* of its open block, at full speed */
+  int64_t tokens;    /* that were counted for it */
+} fwi_turn;
+
+/* A program type. `next` appends at least one block. `progress` is the share of the
  * present step's completions that are done. `rewind` goes back to the beginning of `step`, counted from 0: the next
- * blocks do it again, with the same draws. */
+ * blocks do it again, with the same draws.
+ *
+ * Work that comes from outside comes at its time, however fast the GPUs are. A program that serves such work is open:
+ * it gives one open block at a time, up to the next thing that may change it, and has all of the functions below; the
+ * others have none of them. An open block may also be cut short by an outage. `settle` takes in what was worked up to
+ * now; `next` does so, too. `restart` begins to count anew, `report` says what was counted up to `now`. Of what
+ * `rewind` forgets, an open program returns the tokens. */
 typedef struct fwi_program_type {
   fw_status (*create)(const fw_scenario_job *job, uint32_t index, uint64_t seed, fw_power_mw idle, void **state,
                       fw_diagnostics *diagnostics);
   void (*destroy)(void *state);
-  fw_status (*next)(void *state, const double settings[FW_ACTUATOR_COUNT], fwi_blocks *blocks,
-                    fw_diagnostics *diagnostics);
+  fw_status (*next)(void *state, const fwi_turn *turn, fwi_blocks *blocks, fw_diagnostics *diagnostics);
   double (*progress)(const void *state);
-  void (*rewind)(void *state, uint64_t step);
+  int64_t (*rewind)(void *state, uint64_t step);
+  fw_status (*settle)(void *state, const fwi_turn *turn, fw_diagnostics *diagnostics);
+  void (*restart)(void *state, fw_time_ns now);
+  void (*report)(const void *state, fw_time_ns now, fw_service_result *out);
+  fw_status (*fail_gpu)(void *state, fw_time_ns now, size_t gpu, const fw_outage *outage, fw_diagnostics *diagnostics);
 } fwi_program_type;
 
 extern const fwi_program_type fwi_grpo_program;
 extern const fwi_program_type fwi_replay_program;
 extern const fwi_program_type fwi_cycle_program;
+extern const fwi_program_type fwi_queue_program;
+extern const fwi_program_type fwi_serving_program;
 extern const fwi_program_type fwi_occupancy_program;
 
 const fwi_program_type *fwi_program_find(fw_job_kind kind);

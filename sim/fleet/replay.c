@@ -91,12 +91,11 @@ static double counterfactual_ratio(const replay_state *state, double concurrency
          fw_job_level_w(model, FW_PHASE_ROLLOUT, state->job->initial[FW_ACTUATOR_CONCURRENCY], state->idle_w);
 }
 
-static fw_status next(void *pointer, const double settings[FW_ACTUATOR_COUNT], fwi_blocks *blocks,
-                      fw_diagnostics *diagnostics) {
+static fw_status next(void *pointer, const fwi_turn *turn, fwi_blocks *blocks, fw_diagnostics *diagnostics) {
   replay_state *state = pointer;
   const size_t gpus = state->job->gpus;
   const fw_power_mw *power = state->power + state->walk.position * gpus;
-  const double scale = counterfactual_ratio(state, settings[FW_ACTUATOR_CONCURRENCY]);
+  const double scale = counterfactual_ratio(state, turn->settings[FW_ACTUATOR_CONCURRENCY]);
   fw_power_mw highest = power[0];
   for (size_t g = 1; g < gpus; g++) {
     highest = power[g] > highest ? power[g] : highest;
@@ -106,7 +105,7 @@ static fw_status next(void *pointer, const double settings[FW_ACTUATOR_COUNT], f
                            .demand = (fw_power_mw)((double)highest * scale + 0.5),
                            .gpu_demand = power,
                            .scale = scale,
-                           .occupancy = settings[FW_ACTUATOR_CONCURRENCY]};
+                           .occupancy = turn->settings[FW_ACTUATOR_CONCURRENCY]};
   return fwi_walk_add(&state->walk, state->job, block, blocks, diagnostics);
 }
 
@@ -116,10 +115,12 @@ static double progress(const void *pointer) {
 }
 
 /* Every step of a walk begins where the first did. */
-static void rewind_walk(void *pointer, uint64_t step) {
+static int64_t rewind_walk(void *pointer, uint64_t step) {
   (void)step;
   replay_state *state = pointer;
   fwi_walk_rewind(&state->walk);
+  return 0;
 }
 
-const fwi_program_type fwi_replay_program = {create, destroy, next, progress, rewind_walk};
+const fwi_program_type fwi_replay_program = {
+    .create = create, .destroy = destroy, .next = next, .progress = progress, .rewind = rewind_walk};

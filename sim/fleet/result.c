@@ -21,7 +21,7 @@ static fw_job_result job_result(const fwi_job *job, fw_time_ns measured) {
   /* A block that ended with the run was done, though nobody asked what came next. */
   const unsigned marks = job->in_block && job->remaining == 0 ? job->block.marks : 0;
   const fw_disturbance disturbance = fwi_job_disturbance(job);
-  return (fw_job_result){
+  fw_job_result result = {
       .tokens = fwi_job_tokens(job) - disturbance.lost_tokens,
       .energy = job->energy,
       .steps = job->steps + ((marks & FWI_MARK_STEP_END) != 0) - disturbance.lost_steps,
@@ -36,6 +36,8 @@ static fw_job_result job_result(const fwi_job *job, fw_time_ns measured) {
                  .bias_w = bias_w(job->bias_pj, (double)job->spec->gpus, measured)},
       .disturbance = disturbance,
   };
+  result.has_service = fwi_job_service(job, &result.service);
+  return result;
 }
 
 static void add_disturbance(fw_disturbance *sum, const fw_disturbance *part) {

@@ -14,10 +14,12 @@ typedef struct limits {
 } limits;
 
 static limits limits_of(const fwi_job *job, const fwi_segment *segment) {
-  /* A recording is not questioned: its board may idle lower than this one. Nor is a board that is off. */
+  /* A recording is not questioned: its board may idle lower than this one. Nor is a board that is off, alone or among
+   * those of a queue. */
   const fw_power_mw idle = job->setting->gpu->idle;
   const bool off = segment->phase == FW_PHASE_IDLE && segment->level < idle;
-  const double floor = job->spec->kind == FW_JOB_REPLAY ? 0.0 : (double)(off ? segment->level : idle);
+  const bool given = job->spec->kind == FW_JOB_REPLAY || job->spec->kind == FW_JOB_QUEUE;
+  const double floor = given ? 0.0 : (double)(off ? segment->level : idle);
   return (limits){floor, (double)segment->ceiling, (double)job->setting->gpu->board_max};
 }
 
@@ -272,8 +274,19 @@ static void sample_run(fwi_job *job, const fwi_segment *segment, size_t ticks, s
   job->sampled_to += (fw_time_ns)ticks * job->setting->tick;
 }
 
+/* Rows of levels may have moved since the segments were laid out. */
+static void find_rows(fwi_job *job) {
+  for (size_t i = 0; i < job->segment_count; i++) {
+    fwi_segment *segment = &job->segments[i];
+    segment->gpu_level = segment->row != FWI_NO_ROW ? job->levels + segment->row * job->spec->gpus : segment->gpu_level;
+  }
+}
+
 void fwi_job_sample(fwi_job *job) {
   size_t segment = 0;
+  if (job->level_rows > 0) {
+    find_rows(job);
+  }
   while (job->now - job->sampled_to >= job->setting->tick) {
     const size_t at = fwi_noise_at(&job->noise, job->sampled);
     const size_t ticks = run_length(job, &job->segments[segment], at);

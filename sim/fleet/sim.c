@@ -61,7 +61,7 @@ static bool allocate(fw_sim *sim) {
 
 /* The tables of `model`, prepared once for all jobs that use it; NULL where a job has no model of its own power. */
 static const fwi_noise_tables *tables_for(fw_sim *sim, const fw_scenario_job *job) {
-  if (job->kind != FW_JOB_GRPO && job->kind != FW_JOB_OCCUPANCY) {
+  if (job->kind != FW_JOB_GRPO && job->kind != FW_JOB_OCCUPANCY && job->kind != FW_JOB_SERVING) {
     return NULL;
   }
   for (size_t i = 0; i < sim->table_count; i++) {
@@ -297,6 +297,15 @@ static fw_status hand_out_jobs(fw_sim *sim, fw_sim_batch *batch, fw_diagnostics 
   return fwi_sim_measure(sim, diagnostics);
 }
 
+/* The end of the run: open programs take in what they worked since they were last asked. */
+static fw_status finish(fw_sim *sim, fw_diagnostics *diagnostics) {
+  fw_status status = fwi_sim_measure(sim, diagnostics);
+  for (size_t j = 0; j < sim->job_count && status == FW_OK; j++) {
+    status = fwi_job_settle(&sim->jobs[j], diagnostics);
+  }
+  return status;
+}
+
 fw_status fw_sim_advance(fw_sim *sim, fw_sim_batch *batch, fw_diagnostics *diagnostics) {
   *batch = (fw_sim_batch){0};
   if (sim->ended) {
@@ -314,5 +323,5 @@ fw_status fw_sim_advance(fw_sim *sim, fw_sim_batch *batch, fw_diagnostics *diagn
   }
   batch->fleet = end < sim->scenario->duration;
   sim->ended = !batch->fleet;
-  return fwi_sim_measure(sim, diagnostics);
+  return sim->ended ? finish(sim, diagnostics) : fwi_sim_measure(sim, diagnostics);
 }

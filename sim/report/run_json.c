@@ -96,8 +96,45 @@ static void add_disturbance(fwi_json_out *out, const fw_disturbance *disturbance
   fwi_json_close(&object, '}');
 }
 
-static void add_job(fwi_json_out *list, const fw_scenario *scenario, size_t index, const fw_job_result *job) {
+static void add_delay(fwi_json_out *out, const char *key, const fw_delay *delay) {
+  fwi_json_out object = fwi_json_open(out, key, '{');
+  fwi_json_number(&object, "mean_s", delay->mean_s);
+  fwi_json_number(&object, "p50_s", delay->p50_s);
+  fwi_json_number(&object, "p95_s", delay->p95_s);
+  fwi_json_number(&object, "p99_s", delay->p99_s);
+  fwi_json_number(&object, "max_s", delay->max_s);
+  fwi_json_close(&object, '}');
+}
+
+static void add_service(fwi_json_out *out, const fw_scenario_job *spec, const fw_result *result,
+                        const fw_service_result *service) {
+  fwi_json_out object = fwi_json_open(out, "service", '{');
+  fwi_json_unsigned(&object, "arrived", service->arrived);
+  fwi_json_unsigned(&object, "finished", service->finished);
+  fwi_json_unsigned(&object, "killed", service->killed);
+  fwi_json_unsigned(&object, "in_service", service->in_service);
+  fwi_json_unsigned(&object, "waiting", service->waiting);
+  fwi_json_number(&object, "mean_in_service", service->mean_in_service);
+  fwi_json_number(&object, "mean_waiting", service->mean_waiting);
+  fwi_json_unsigned(&object, "most_waiting", service->most_waiting);
+  fwi_json_number(&object, "utilisation", service->utilisation);
+  add_delay(&object, "wait", &service->wait);
+  add_delay(&object, "latency", &service->latency);
+  if (spec->kind == FW_JOB_SERVING) {
+    add_delay(&object, "first_token", &service->first_token);
+    fwi_json_integer(&object, "finished_tokens", service->finished_tokens);
+    fwi_json_number(&object, "goodput_tokens_per_s",
+                    (double)service->finished_tokens / fw_time_to_seconds(result->measured));
+  } else {
+    fwi_json_unsigned(&object, "thrown_back", service->thrown_back);
+    fwi_json_unsigned(&object, "durations_cut", service->cut);
+  }
+  fwi_json_close(&object, '}');
+}
+
+static void add_job(fwi_json_out *list, const fw_scenario *scenario, size_t index, const fw_result *result) {
   const fw_scenario_job *spec = &scenario->jobs[index];
+  const fw_job_result *job = &result->jobs[index];
   fwi_json_out object = fwi_json_open(list, NULL, '{');
   fwi_json_string(&object, "class", spec->job_class);
   fwi_json_unsigned(&object, "gpus", spec->gpus);
@@ -116,6 +153,9 @@ static void add_job(fwi_json_out *list, const fw_scenario *scenario, size_t inde
   fwi_json_number(&object, "bias_w_per_gpu", job->clamps.bias_w);
   if (scenario->adversity_count > 0) {
     add_disturbance(&object, &job->disturbance);
+  }
+  if (job->has_service) {
+    add_service(&object, spec, result, &job->service);
   }
   fwi_json_close(&object, '}');
 }
@@ -160,7 +200,7 @@ void fw_report_run_json(const fw_report_run *run, const fw_diagnostics *diagnost
   fwi_json_close(&domains, ']');
   fwi_json_out jobs = fwi_json_open(&object, "jobs", '[');
   for (size_t j = 0; j < result->job_count; j++) {
-    add_job(&jobs, scenario, j, &result->jobs[j]);
+    add_job(&jobs, scenario, j, result);
   }
   fwi_json_close(&jobs, ']');
   fwi_json_close(&object, '}');

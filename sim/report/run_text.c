@@ -99,6 +99,49 @@ static void add_jobs(const fw_report_run *run, fw_text *out) {
   fwi_table_finish(&table, "  ", out);
 }
 
+static bool any_service(const fw_result *result) {
+  for (size_t j = 0; j < result->job_count; j++) {
+    if (result->jobs[j].has_service) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Queues and serving engines: who came, and how long they waited. */
+static void add_services(const fw_report_run *run, fw_text *out) {
+  static const char *const head[] = {"queue",        "arrived",     "finished",          "killed",
+                                     "waiting",      "use, %",      "mean wait, s",      "P95 wait, s",
+                                     "mean time, s", "P95 time, s", "P95 first token, s"};
+  if (!any_service(run->result)) {
+    return;
+  }
+  fw_text_add(out, "\n");
+  fwi_table table = fwi_table_start(sizeof head / sizeof head[0]);
+  for (size_t i = 0; i < table.columns; i++) {
+    fwi_table_add(&table, "%s", head[i]);
+  }
+  for (size_t j = 0; j < run->result->job_count; j++) {
+    const fw_service_result *seen = &run->result->jobs[j].service;
+    const fw_scenario_job *spec = &run->scenario->jobs[j];
+    if (!run->result->jobs[j].has_service) {
+      continue;
+    }
+    fwi_table_add(&table, "%s[%zu]", spec->job_class, spec->member);
+    fwi_table_add(&table, "%llu", (unsigned long long)seen->arrived);
+    fwi_table_add(&table, "%llu", (unsigned long long)seen->finished);
+    fwi_table_add(&table, "%llu", (unsigned long long)seen->killed);
+    fwi_table_add(&table, "%llu", (unsigned long long)seen->waiting);
+    add_number(&table, 100.0 * seen->utilisation, 4);
+    add_number(&table, seen->wait.mean_s, 4);
+    add_number(&table, seen->wait.p95_s, 4);
+    add_number(&table, seen->latency.mean_s, 4);
+    add_number(&table, seen->latency.p95_s, 4);
+    add_number(&table, seen->first_token.p95_s, 4);
+  }
+  fwi_table_finish(&table, "  ", out);
+}
+
 static bool is_disturbed(const fw_disturbance *disturbance) {
   uint64_t struck = 0;
   for (size_t kind = 0; kind < FW_ADVERSITY_KINDS; kind++) {
@@ -174,6 +217,7 @@ void fw_report_run_text(const fw_report_run *run, const fw_diagnostics *diagnost
   }
   fw_text_add(out, "\n");
   add_jobs(run, out);
+  add_services(run, out);
   add_events(run, out);
   if (run->digest != NULL) {
     fw_text_add_format(out, "\ndigest %s\n", run->digest);

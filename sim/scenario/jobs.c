@@ -5,7 +5,7 @@
 
 #include "sim/base/file.h"
 #include "sim/base/memory.h"
-#include "sim/scenario/resolve.h"
+#include "sim/scenario/jobs.h"
 
 #define MOST_PAUSE_S 600.0
 #define MOST_START_OFFSET_S 86400.0
@@ -132,8 +132,7 @@ static fw_status set_actuators(fwi_resolve *resolve, const fwi_file_grpo *file, 
   return status;
 }
 
-/* Appends `count` equal jobs and gives them their GPUs. */
-static fw_status place_jobs(fwi_resolve *resolve, const fw_scenario_job *job, size_t count) {
+fw_status fwi_place_jobs(fwi_resolve *resolve, const fw_scenario_job *job, size_t count) {
   fw_scenario_parts *parts = resolve->parts;
   size_t needed = 0;
   if (count > MOST_JOBS || parts->job_count > MOST_JOBS - count) {
@@ -176,6 +175,16 @@ static void warn_of_other_gpu(const fwi_resolve *resolve, const fw_job_model *mo
   }
 }
 
+fw_status fwi_check_model(fwi_resolve *resolve, const fw_job_model *model, const fw_json_value *place) {
+  warn_of_other_gpu(resolve, model, place);
+  return check_tick(resolve, model, place);
+}
+
+fw_status fwi_set_power_cap(fwi_resolve *resolve, fw_scenario_job *job, fw_power_mw cap, const fw_json_value *value) {
+  job->initial[FW_ACTUATOR_POWER_CAP_W] = fw_power_to_watts(cap);
+  return check_initial(resolve, job, FW_ACTUATOR_POWER_CAP_W, value);
+}
+
 static fw_status resolve_grpo(fwi_resolve *resolve, const fwi_file_grpo *file, const fw_json_value *value,
                               fw_scenario_job *job) {
   const fw_json_value *place = fwi_value_at(value, "model");
@@ -192,15 +201,14 @@ static fw_status resolve_grpo(fwi_resolve *resolve, const fwi_file_grpo *file, c
   job->workload = merge_workload(file, &job->model->workload);
   job->checkpoint_steps = (uint64_t)file->checkpoint_steps;
   status = fwi_first(status, set_actuators(resolve, file, value, job));
-  return status == FW_OK ? place_jobs(resolve, job, (size_t)file->count) : status;
+  return status == FW_OK ? fwi_place_jobs(resolve, job, (size_t)file->count) : status;
 }
 
 static fw_actuator_range fixed(double value) {
   return any_between(value, value);
 }
 
-/* Jobs that are not GRPO offer a power cap and, where a model says what it does, the concurrency. */
-static void set_plain_actuators(const fwi_resolve *resolve, fw_scenario_job *job, double concurrency) {
+void fwi_set_plain_actuators(const fwi_resolve *resolve, fw_scenario_job *job, double concurrency) {
   const fw_gpu_model *gpu = &resolve->scenario->gpu;
   for (size_t i = 0; i < FW_ACTUATOR_COUNT; i++) {
     job->actuators[i] = fixed(0.0);
@@ -331,8 +339,8 @@ static fw_status resolve_replay(fwi_resolve *resolve, const fwi_file_replay *fil
   job->start = file->start_offset;
   job->loop = file->loop;
   job->decision = file->decision;
-  set_plain_actuators(resolve, job, (double)file->concurrency);
-  return status == FW_OK ? place_jobs(resolve, job, 1) : status;
+  fwi_set_plain_actuators(resolve, job, (double)file->concurrency);
+  return status == FW_OK ? fwi_place_jobs(resolve, job, 1) : status;
 }
 
 /* The files of an occupancy job, each beside the scenario; NULL where there is none. */
@@ -440,8 +448,8 @@ static fw_status resolve_occupancy(fwi_resolve *resolve, const fwi_file_occupanc
   if (status == FW_OK) {
     status = check_fits(resolve, job, fwi_value_at(value, "trace"));
   }
-  set_plain_actuators(resolve, job, 1.0);
-  return status == FW_OK ? place_jobs(resolve, job, 1) : status;
+  fwi_set_plain_actuators(resolve, job, 1.0);
+  return status == FW_OK ? fwi_place_jobs(resolve, job, 1) : status;
 }
 
 static fw_status resolve_cycle(fwi_resolve *resolve, const fwi_file_cycle *file, const fw_json_value *value,
@@ -472,8 +480,8 @@ static fw_status resolve_cycle(fwi_resolve *resolve, const fwi_file_cycle *file,
   job->decision = file->decision;
   job->cycle = (const fw_cycle_phase *)file->phases.data;
   job->cycle_count = file->phases.count;
-  set_plain_actuators(resolve, job, 1.0);
-  return place_jobs(resolve, job, (size_t)file->count);
+  fwi_set_plain_actuators(resolve, job, 1.0);
+  return fwi_place_jobs(resolve, job, (size_t)file->count);
 }
 
 /* fw_cycle_phase is the public face of fwi_file_phase. */
@@ -493,6 +501,10 @@ static fw_status resolve_entry(fwi_resolve *resolve, size_t entry) {
     return resolve_replay(resolve, written->value, value, &job);
   case FW_JOB_OCCUPANCY:
     return resolve_occupancy(resolve, written->value, value, &job);
+  case FW_JOB_QUEUE:
+    return fwi_resolve_queue(resolve, written->value, value, &job);
+  case FW_JOB_SERVING:
+    return fwi_resolve_serving(resolve, written->value, value, &job);
   case FW_JOB_CYCLE:
     break;
   }

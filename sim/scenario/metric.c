@@ -20,6 +20,13 @@
   ENTRY(FW_METRIC_TRIPS_EARLIEST, "trips_earliest", false, false)                                                      \
   ENTRY(FW_METRIC_TRIPS_LATEST, "trips_latest", false, false)                                                          \
   ENTRY(FW_METRIC_TRIPS_ONE_LOST, "trips_one_lost", false, false)                                                      \
+  ENTRY(FW_METRIC_DOWN_S, "down_s", false, false)                                                                      \
+  ENTRY(FW_METRIC_LOST_TOKENS, "lost_tokens", false, false)                                                            \
+  ENTRY(FW_METRIC_SERVED, "served", false, false)                                                                      \
+  ENTRY(FW_METRIC_WAIT_MEAN_S, "wait_mean_s", false, false)                                                            \
+  ENTRY(FW_METRIC_WAIT_P95_S, "wait_p95_s", false, false)                                                              \
+  ENTRY(FW_METRIC_LATENCY_P95_S, "latency_p95_s", false, false)                                                        \
+  ENTRY(FW_METRIC_FIRST_TOKEN_P95_S, "first_token_p95_s", false, false)                                                \
   ENTRY(FW_METRIC_PEAK_W, "peak_w", true, false)                                                                       \
   ENTRY(FW_METRIC_P99_W, "p99_w", true, false)                                                                         \
   ENTRY(FW_METRIC_VIOLATION_RATE, "violation_rate", true, true)                                                        \

@@ -22,6 +22,16 @@ typedef enum fw_metric {
   FW_METRIC_TRIPS_EARLIEST,
   FW_METRIC_TRIPS_LATEST,
   FW_METRIC_TRIPS_ONE_LOST,
+  /* What the scenario's events did to all jobs together. */
+  FW_METRIC_DOWN_S,
+  FW_METRIC_LOST_TOKENS,
+  /* Queues and serving engines: those served by all of them, delays of the one where they are longest; not where the
+   * scenario has none. */
+  FW_METRIC_SERVED,
+  FW_METRIC_WAIT_MEAN_S,
+  FW_METRIC_WAIT_P95_S,
+  FW_METRIC_LATENCY_P95_S,
+  FW_METRIC_FIRST_TOKEN_P95_S,
   /* From here on one figure for each window. */
   FW_METRIC_PEAK_W,
   FW_METRIC_P99_W,

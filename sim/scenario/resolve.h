@@ -17,6 +17,14 @@ typedef struct fwi_policy_content {
   void *content;
 } fwi_policy_content;
 
+/* What a queue or a serving engine has of its own. */
+typedef struct fwi_service {
+  fw_queue_spec queue;
+  fw_serving_spec serving;
+  fw_submissions submissions;
+  fw_requests requests;
+} fwi_service;
+
 /* Everything a scenario owns. */
 typedef struct fw_scenario_parts {
   fwi_file file;
@@ -41,6 +49,9 @@ typedef struct fw_scenario_parts {
   fwi_policy_content *contents; /* of the policies' files */
   size_t content_count;
   size_t content_capacity;
+  fwi_service **services; /* jobs point to them */
+  size_t service_count;
+  size_t service_capacity;
   fw_adversity *adversities;
   fw_budget_call *calls;
   fw_expect_block *expect;
@@ -85,6 +96,9 @@ fw_status fwi_resolve_jobs(fwi_resolve *resolve);
 
 /* Feeds, breakers and losses (electrical.c): before the budgets, which they may set. */
 fw_status fwi_resolve_electrical(fwi_resolve *resolve);
+
+/* Frees the queues and engines (services.c). */
+void fwi_services_clear(fw_scenario_parts *parts);
 
 /* The arms and the budgets (arms.c). */
 fw_status fwi_resolve_policies(fwi_resolve *resolve);

@@ -259,6 +259,7 @@ static void clear_parts(fw_scenario_parts *parts) {
   free(parts->budgets);
   free(parts->steps);
   free(parts->adversities);
+  fwi_services_clear(parts);
   free(parts->calls);
   free(parts->check_trace);
   fwi_clear_expect(parts);

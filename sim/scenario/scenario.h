@@ -12,23 +12,20 @@
 #include "policies/policy.h"
 #include "sim/scenario/adversity.h"
 #include "sim/scenario/expect.h"
+#include "sim/scenario/service.h"
 #include "traces/occupancy.h"
 #include "traces/trace.h"
 
 typedef enum fw_job_kind {
-  FW_JOB_GRPO,     /* a training job with rollout and update */
-  FW_JOB_REPLAY,   /* a recorded power trace */
-  FW_JOB_CYCLE,    /* fixed phases of given power */
-  FW_JOB_OCCUPANCY /* what a job did while it was recorded, with the power of a model */
+  FW_JOB_GRPO,      /* a training job with rollout and update */
+  FW_JOB_REPLAY,    /* a recorded power trace */
+  FW_JOB_CYCLE,     /* fixed phases of given power */
+  FW_JOB_OCCUPANCY, /* what a job did while it was recorded, with the power of a model */
+  FW_JOB_QUEUE,     /* jobs that arrive, wait for its GPUs and run on them */
+  FW_JOB_SERVING    /* an engine that answers requests */
 } fw_job_kind;
 
 typedef enum fw_start_kind { FW_START_ALIGNED, FW_START_RANDOM, FW_START_STAGGERED } fw_start_kind;
-
-/* One stretch of a cycle job. */
-typedef struct fw_cycle_phase {
-  fw_time_ns duration;
-  fw_power_mw power; /* per GPU */
-} fw_cycle_phase;
 
 /* One job. */
 typedef struct fw_scenario_job {
@@ -51,6 +48,8 @@ typedef struct fw_scenario_job {
   fw_time_ns decision; /* all but GRPO: interval between decision instants */
   const fw_cycle_phase *cycle;
   size_t cycle_count;
+  const fw_queue_spec *queue;
+  const fw_serving_spec *serving;
   uint64_t checkpoint_steps; /* a job that is struck down loses what it did since the last multiple of so many steps */
 } fw_scenario_job;
 

@@ -124,6 +124,44 @@ typedef struct fwi_file_policy {
   fw_array classes; /* char * */
 } fwi_file_policy;
 
+typedef struct fwi_file_queue {
+  char *job_class;
+  int64_t gpus;
+  int64_t priority;
+  fw_time_ns start_offset;
+  int discipline; /* fw_discipline */
+  char *trace;    /* a path; or what follows */
+  int64_t jobs;   /* 0: without end */
+  fw_variant interval;
+  fw_variant duration;
+  fw_array sizes; /* double */
+  fw_array weights;
+  fw_time_ns limit;
+  fw_array phases; /* fwi_file_phase */
+  fw_time_ns decision;
+} fwi_file_queue;
+
+typedef struct fwi_file_serving {
+  char *job_class;
+  char *model;
+  int64_t count;
+  int64_t priority;
+  fw_time_ns start_offset;
+  int64_t concurrency;
+  char *trace; /* a path; or what follows */
+  fw_time_ns repeat;
+  int64_t requests; /* 0: without end */
+  fw_variant interval;
+  double context_mean;
+  double context_cv;
+  double output_mean;
+  double output_cv;
+  int64_t context_limit;
+  int64_t output_limit;
+  fw_power_mw power_cap;
+  fw_time_ns decision;
+} fwi_file_serving;
+
 /* The kinds of events, in the order of fw_adversity_kind. */
 typedef struct fwi_file_restart {
   fw_time_ns at;
@@ -209,6 +247,9 @@ typedef struct fwi_file {
   fw_array expect;   /* fwi_file_expect */
 } fwi_file;
 
+extern const fw_record fwi_phase_record;
+extern const fw_record fwi_queue_record;
+extern const fw_record fwi_serving_record;
 extern const fw_record fwi_file_record;
 extern const char *const fwi_start_names[];
 

@@ -34,6 +34,26 @@ static void extract_breakers(const fw_result *result, double *values) {
   }
 }
 
+/* The longest of the delays; NaN only where there is none. */
+static void take_longest(double *slot, double delay_s) {
+  *slot = fmax(*slot, delay_s);
+}
+
+static void extract_services(const fw_result *result, double *values) {
+  double *served = &values[fw_metric_slot(FW_METRIC_SERVED, 0)];
+  for (size_t j = 0; j < result->job_count; j++) {
+    const fw_service_result *service = &result->jobs[j].service;
+    if (!result->jobs[j].has_service) {
+      continue;
+    }
+    *served = (isnan(*served) ? 0.0 : *served) + (double)service->finished;
+    take_longest(&values[fw_metric_slot(FW_METRIC_WAIT_MEAN_S, 0)], service->wait.mean_s);
+    take_longest(&values[fw_metric_slot(FW_METRIC_WAIT_P95_S, 0)], service->wait.p95_s);
+    take_longest(&values[fw_metric_slot(FW_METRIC_LATENCY_P95_S, 0)], service->latency.p95_s);
+    take_longest(&values[fw_metric_slot(FW_METRIC_FIRST_TOKEN_P95_S, 0)], service->first_token.p95_s);
+  }
+}
+
 void fw_metric_extract(const fw_result *result, double values[FW_METRIC_SLOTS]) {
   for (size_t i = 0; i < FW_METRIC_SLOTS; i++) {
     values[i] = (double)NAN;
@@ -50,7 +70,10 @@ void fw_metric_extract(const fw_result *result, double values[FW_METRIC_SLOTS]) 
     values[fw_metric_slot(FW_METRIC_TOKENS_PER_MWH, 0)] = tokens / (energy_wh / 1e6);
     values[fw_metric_slot(FW_METRIC_WH_PER_1K_TOKENS, 0)] = energy_wh / (tokens / 1000.0);
   }
+  values[fw_metric_slot(FW_METRIC_DOWN_S, 0)] = result->disturbance.down_s;
+  values[fw_metric_slot(FW_METRIC_LOST_TOKENS, 0)] = (double)result->disturbance.lost_tokens;
   extract_breakers(result, values);
+  extract_services(result, values);
   for (size_t w = 0; w < result->window_count; w++) {
     extract_window(result, w, values);
   }

@@ -44,6 +44,11 @@ static void check_whole(const fw_scenario *scenario) {
   require(next <= scenario->topology.gpus);
 }
 
+/* Whether arrivals are few enough to run. */
+static bool is_slow(const fw_time_law *law) {
+  return law->mean >= RUN_CYCLE_LEAST && (law->kind == FW_TIME_CONSTANT || law->kind == FW_TIME_EXPONENTIAL);
+}
+
 static bool is_small_job(const fw_scenario_job *job) {
   fw_time_ns cycle = 0;
   for (size_t i = 0; i < job->cycle_count; i++)
@@ -56,6 +61,10 @@ static bool is_small_job(const fw_scenario_job *job) {
   case FW_JOB_REPLAY:
   case FW_JOB_OCCUPANCY:
     break;
+  case FW_JOB_QUEUE:
+    return job->queue->trace == NULL && is_slow(&job->queue->interval) && job->queue->round >= RUN_CYCLE_LEAST;
+  case FW_JOB_SERVING:
+    return job->serving->trace == NULL && is_slow(&job->serving->interval);
   }
   return true;
 }

@@ -11,6 +11,15 @@
 #define SEQUENCES_MOST 4000
 #define CYCLE_LEAST (20 * FW_NS_PER_MS)
 
+/* Whether arrivals are few enough: bursts of the other laws have no least interval. */
+static inline bool is_slow(const fw_time_law *law) {
+  return law->mean >= CYCLE_LEAST && law->cv <= 2.0;
+}
+
+static inline bool is_slow_queue(const fw_queue_spec *queue) {
+  return queue == NULL || (queue->round >= CYCLE_LEAST && is_slow(&queue->interval));
+}
+
 /* What would take long is no fault, and is left out. */
 static inline bool is_small_job(const fw_scenario_job *job) {
   fw_time_ns cycle = 0;
@@ -18,7 +27,8 @@ static inline bool is_small_job(const fw_scenario_job *job) {
     cycle += job->cycle[i].duration;
   const bool steps = job->kind == FW_JOB_GRPO;
   return (!steps || job->workload.prompts * job->workload.group_size <= SEQUENCES_MOST) &&
-         (job->kind != FW_JOB_CYCLE || cycle >= CYCLE_LEAST);
+         (job->kind != FW_JOB_CYCLE || cycle >= CYCLE_LEAST) && is_slow_queue(job->queue) &&
+         (job->serving == NULL || is_slow(&job->serving->interval));
 }
 
 static inline bool is_small(const fw_scenario *scenario) {

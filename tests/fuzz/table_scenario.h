@@ -209,7 +209,8 @@ static inline void make_crowd(cJSON *tree) {
 
 /* The scenario that the dice make. Free with fw_scenario_free. */
 static inline fw_scenario *table_scenario(dice *d, fw_text *shown) {
-  fw_text text = scenario_of_dice(d, roll(d, 8) == 0);
+  const bool aligned = roll(d, 8) == 0;
+  fw_text text = fleet_of_dice(d, aligned, !aligned && roll(d, 3) == 0);
   for (size_t i = 0; i < text.length; i++)
     text.data[i] = text.data[i] == '\'' ? '"' : text.data[i];
   cJSON *tree = cJSON_Parse(text.data);

@@ -68,6 +68,10 @@ Test(golden, a_mixed_fleet_under_caps) {
   run_stored("mixed", 2, "capped");
 }
 
+Test(golden, a_struck_fleet_with_queues_and_engines) {
+  run_stored("struck", 0, "run");
+}
+
 Test(golden, a_comparison) {
   const fw_diagnostics none = FW_DIAGNOSTICS_INIT;
   const fw_compare_options options = {.threads = 2};

@@ -44,6 +44,43 @@ Test(same_bits, for_any_number_of_threads_in_one_run) {
   fw_scenario_free(scenario);
 }
 
+/* The same with everything that befalls a fleet, and work that arrives. */
+static const char many_struck_jobs[] =
+    HEAD("40", "0.5, 3",
+         "'oversubscription': [1.7]") ", 'start': 'random', 'policies': [{'name': 'p', 'classes': ['g'], "
+                                      "'job': {'kind': 'hysteresis'}, 'fleet': {'kind': 'uniform_cap', "
+                                      "'interval_s': 2}}], 'jobs': ["
+                                      "{'kind': 'grpo', 'class': 'g', 'model': 'plain-job', 'count': 400, "
+                                      "'completion_mean': 40}, "
+                                      "{'kind': 'cycle', 'class': 'c', 'count': 400, 'gpus': 2, 'phases': "
+                                      "[{'duration_s': 3.1, 'power_w': 390}, "
+                                      "{'duration_s': 1.3, 'power_w': 120}]}, {'kind': 'serving', 'class': "
+                                      "'s', 'model': 'plain-job', 'count': 300, 'interval': {'kind': "
+                                      "'exponential', 'mean_s': 2}, 'context_mean': 90, 'output_mean': 40, "
+                                      "'output_cv': 1}, {'kind': 'queue', 'class': 'q', 'gpus': 64, "
+                                      "'discipline': 'easy', 'interval': {'kind': 'exponential', 'mean_ms': "
+                                      "200}, 'duration': {'kind': 'gamma', 'mean_s': 3, 'cv': 2}, 'sizes': "
+                                      "[1, 2, 4, 8], 'phases': [{'duration_ms': 700, 'power_w': 300}, "
+                                      "{'duration_ms': 333, 'power_w': 90}]}], 'events': ["
+                                      "{'kind': 'restart', 'at_s': 20.3, 'down_s': 1, 'load_s': 2}, {'kind': "
+                                      "'gpu_failures', 'mtbf_s': 500, 'mttr_s': 3}, {'kind': 'feed_loss', "
+                                      "'from_s': 9, 'duration_s': 4, 'left': 0.5, 'classes': ['c']}, "
+                                      "{'kind': 'straggler', 'gpu': 5, 'factor': 1.5}, {'kind': "
+                                      "'cap_faults', 'lost': 0.1, 'late': 0.3, 'delay_s': 3}]}";
+
+Test(same_bits, for_any_number_of_threads_in_a_run_that_is_struck) {
+  fw_scenario *scenario = scenario_from(many_struck_jobs);
+  cr_assert_geq(scenario->job_count, FWI_PARALLEL_FROM);
+  fw_text wanted = run_json(scenario, 1);
+  for (size_t i = 0; i < THREAD_COUNTS; i++) {
+    fw_text got = run_json(scenario, thread_counts[i]);
+    cr_expect_str_eq(got.data, wanted.data, "%u threads", thread_counts[i]);
+    fw_text_clear(&got);
+  }
+  fw_text_clear(&wanted);
+  fw_scenario_free(scenario);
+}
+
 /* ---- Comparisons ---- */
 
 static const char three_arms[] =

@@ -121,6 +121,25 @@ Test(adversity, overlapping_outages_are_one) {
   fw_result_clear(&result);
 }
 
+/* Outages that begin at one instant are one, too, in whatever order they stand: down to 60 s, loaded to 65 s. */
+Test(adversity, outages_at_one_instant_are_one) {
+  static const char *const orders[] = {
+      "{'kind': 'restart', 'at_s': 40, 'down_s': 20}, {'kind': 'gpu_failure', 'at_s': 40, 'gpu': 0, 'repair_s': 10, "
+      "'load_s': 5}",
+      "{'kind': 'gpu_failure', 'at_s': 40, 'gpu': 0, 'repair_s': 10, 'load_s': 5}, {'kind': 'restart', 'at_s': 40, "
+      "'down_s': 20, 'keeps_work': true}, {'kind': 'restart', 'at_s': 40, 'down_s': 3}"};
+  for (size_t i = 0; i < 2; i++) {
+    fw_text text = FW_TEXT_INIT;
+    fw_text_add_format(&text, HEAD("100", "1", "'budget_w': 400") ", 'jobs': [" STEADY_JOB "], 'events': [%s]}",
+                       orders[i]);
+    fw_result result = run_text(text.data);
+    expect_energy(result.energy, joules(75 * 400 + 25 * 60), orders[i]);
+    cr_expect_eq(result.jobs[0].disturbance.down_s, 25.0, "%s", orders[i]);
+    fw_result_clear(&result);
+    fw_text_clear(&text);
+  }
+}
+
 /* ---- GRPO jobs: what is lost is done again ---- */
 
 #define GRPO_JOB "{'kind': 'grpo', 'class': 'g', 'model': 'plain-job'%s}"

@@ -48,7 +48,7 @@ static const struct fault {
     {"\"fleetwatt_gpu\": 1", "\"fleetwatt_gpu\": 2", "fleetwatt_gpu", "format 2 is newer"},
     {"\"id\": \"example-gpu\"", "\"id\": \"\"", "id", "must not be empty"},
     {"\"idle_w\": 62", "\"idle_w\": 400", "idle_w", "must be below \"tdp\""},
-    {"\"idle_w\": 62", "\"idle_w\": 0", "idle_w", "above 0"},
+    {"\"idle_w\": 62", "\"idle_w\": -1", "idle_w", "at least 0"},
     {"\"board_max_w\": 500", "\"board_max_w\": 399", "board_max_w", "must not be below \"tdp\""},
     {"\"cap_min_w\": 100", "\"cap_min_w\": 62", "cap_min_w", "must be above \"idle\""},
     {"\"cap_max_w\": 400", "\"cap_max_w\": 99", "cap_max_w", "must not be below \"cap_min\""},

@@ -39,7 +39,7 @@ static void bench_free(bench *b) {
 static void run_step(bench *b) {
   b->blocks.count = 0;
   do {
-    cr_assert_eq(fwi_grpo_program.next(b->state, b->settings, &b->blocks, NULL), FW_OK);
+    cr_assert_eq(fwi_grpo_program.next(b->state, &(fwi_turn){.settings = b->settings}, &b->blocks, NULL), FW_OK);
   } while ((b->blocks.data[b->blocks.count - 1].marks & FWI_MARK_STEP_END) == 0);
 }
 
@@ -276,7 +276,7 @@ Test(grpo, batches_of_any_size_meet_the_same_prompts) {
 static void run_batch(bench *b) {
   b->blocks.count = 0;
   do {
-    cr_assert_eq(fwi_grpo_program.next(b->state, b->settings, &b->blocks, NULL), FW_OK);
+    cr_assert_eq(fwi_grpo_program.next(b->state, &(fwi_turn){.settings = b->settings}, &b->blocks, NULL), FW_OK);
   } while ((b->blocks.data[b->blocks.count - 1].marks & FWI_MARK_BATCH_END) == 0);
 }
 

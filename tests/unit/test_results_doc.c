@@ -19,6 +19,12 @@ static const char everything[] =
                                                       "'fleet': {'kind': 'uniform_cap'}}], 'jobs': [{'kind': 'grpo', "
                                                       "'class': 'g', 'model': 'plain-job'}, {'kind': "
                                                       "'cycle', 'class': 'c', " SQUARE_PHASES
+                                                      "}, {'kind': 'queue', 'class': 'q', 'interval': {'kind': "
+                                                      "'exponential', 'mean_s': 5}, 'duration': {'kind': 'constant', "
+                                                      "'mean_s': 3}, 'phases': [{'duration_s': 1, 'power_w': 100}]}, "
+                                                      "{'kind': 'serving', 'class': 's', 'model': 'plain-job', "
+                                                      "'interval': {'kind': 'constant', 'mean_s': 5}, "
+                                                      "'context_mean': 9, 'output_mean': 9"
                                                       "}], 'events': [{'kind': 'restart', 'at_s': 30}]}";
 
 /* As code, `key`, or as a piece of JSON, "key". */

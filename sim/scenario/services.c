@@ -1,0 +1,245 @@
+/* Queues and serving engines: their traces read, their laws checked. */
+#include "sim/scenario/service.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/base/elementary.h"
+#include "sim/base/file.h"
+#include "sim/base/memory.h"
+#include "sim/scenario/jobs.h"
+
+/* A mean interval shorter than this, without end, would take longer to simulate than anybody waits. */
+#define SHORTEST_INTERVAL ((fw_time_ns)1000)
+
+/* A zeroed spec that the scenario owns. */
+static fwi_service *add_service(fwi_resolve *resolve) {
+  fw_scenario_parts *parts = resolve->parts;
+  fwi_service *service = fw_allocate(1, sizeof *service);
+  if (service == NULL ||
+      !fw_grow(&parts->services, &parts->service_capacity, parts->service_count + 1, sizeof *parts->services)) {
+    free(service);
+    (void)fw_error_memory(resolve->diagnostics, "a queue or an engine");
+    return NULL;
+  }
+  parts->services[parts->service_count++] = service;
+  return service;
+}
+
+void fwi_services_clear(fw_scenario_parts *parts) {
+  for (size_t i = 0; i < parts->service_count; i++) {
+    fw_submissions_clear(&parts->services[i]->submissions);
+    fw_requests_clear(&parts->services[i]->requests);
+    free(parts->services[i]);
+  }
+  free(parts->services);
+}
+
+/* Either a trace or an interval says when work arrives. */
+static fw_status check_source(fwi_resolve *resolve, const char *trace, const fw_variant *interval,
+                              const fw_json_value *value) {
+  if ((trace != NULL) != (interval->which != NULL)) {
+    return FW_OK;
+  }
+  return fw_json_error(value, resolve->diagnostics, "%s \"trace\" %s \"interval\"",
+                       trace != NULL ? "give one of" : "say when work arrives: give", trace != NULL ? "and" : "or an");
+}
+
+static char *trace_path(const fwi_resolve *resolve, const char *trace) {
+  return fw_path_beside(resolve->path, trace);
+}
+
+/* ---- Queues ---- */
+
+static fw_status take_phases(fwi_resolve *resolve, const fwi_file_queue *file, const fw_json_value *value,
+                             fw_queue_spec *out) {
+  out->phases = (const fw_cycle_phase *)file->phases.data;
+  out->phase_count = file->phases.count;
+  for (size_t i = 0; i < out->phase_count; i++) {
+    if (!fw_time_add(out->round, out->phases[i].duration, &out->round)) {
+      return fw_json_error(fwi_value_at(value, "phases"), resolve->diagnostics, "the phases last too long");
+    }
+  }
+  if (out->round >= FW_NS_PER_MS) {
+    return FW_OK;
+  }
+  return fw_json_error(fwi_value_at(value, "phases"), resolve->diagnostics,
+                       "jobs repeat phases that last less than 1 ms together; make them longer");
+}
+
+static fw_status check_size(fwi_resolve *resolve, double size, size_t gpus, const fw_json_value *place) {
+  if (size != floor(size)) {
+    return fw_json_error(place, resolve->diagnostics, "a job takes a whole number of GPUs, found %g", size);
+  }
+  if (size > (double)gpus) {
+    return fw_json_error(place, resolve->diagnostics, "a job of %g GPUs never fits into a queue of %zu", size, gpus);
+  }
+  return FW_OK;
+}
+
+static fw_status take_sizes(fwi_resolve *resolve, const fwi_file_queue *file, size_t gpus, const fw_json_value *value,
+                            fw_queue_spec *out) {
+  static const double one_gpu = 1.0;
+  const double *sizes = file->sizes.data;
+  fw_status status = FW_OK;
+  out->sizes = file->sizes.count > 0 ? sizes : &one_gpu;
+  out->size_count = file->sizes.count > 0 ? file->sizes.count : 1;
+  out->weights = file->weights.data;
+  if (file->weights.count > 0 && file->weights.count != out->size_count) {
+    status =
+        fw_json_error(fwi_value_at(value, "weights"), resolve->diagnostics,
+                      "give one weight for each of the %zu sizes, found %zu", out->size_count, file->weights.count);
+  }
+  for (size_t i = 0; i < file->sizes.count; i++) {
+    status = fwi_first(status, check_size(resolve, sizes[i], gpus, fwi_element_at(value, "sizes", i)));
+  }
+  return status;
+}
+
+static fw_status take_drawn_jobs(fwi_resolve *resolve, const fwi_file_queue *file, size_t gpus,
+                                 const fw_json_value *value, fw_queue_spec *out) {
+  out->interval = fw_time_law_of(&file->interval);
+  out->duration = fw_time_law_of(&file->duration);
+  out->count = (uint64_t)file->jobs;
+  out->limit = file->limit;
+  fw_status status = take_sizes(resolve, file, gpus, value, out);
+  if (file->duration.which == NULL) {
+    status = fwi_first(status, fw_json_error(value, resolve->diagnostics, "say how long jobs take: add \"duration\""));
+  }
+  if (out->interval.mean < SHORTEST_INTERVAL && out->count == 0) {
+    status = fwi_first(status, fw_json_error(fwi_value_at(value, "interval"), resolve->diagnostics,
+                                             "jobs without end that arrive at once never let time advance; give a "
+                                             "number of \"jobs\" or a longer interval"));
+  }
+  return status;
+}
+
+static fw_status read_submissions(fwi_resolve *resolve, const fwi_file_queue *file, size_t gpus,
+                                  const fw_json_value *value, fw_submissions *out) {
+  const fw_json_value *place = fwi_value_at(value, "trace");
+  if (file->duration.which != NULL || file->sizes.count > 0 || file->weights.count > 0 || file->jobs > 0 ||
+      file->limit > 0) {
+    return fw_json_error(place, resolve->diagnostics,
+                         "a trace says itself how many jobs there are, how large and how long; leave out \"jobs\", "
+                         "\"duration\", \"sizes\", \"weights\" and \"limit\"");
+  }
+  char *path = trace_path(resolve, file->trace);
+  if (path == NULL) {
+    return fw_error_memory(resolve->diagnostics, "the name of a trace");
+  }
+  fw_status status = fw_submissions_read(path, out, resolve->diagnostics);
+  for (size_t i = 0; i < out->count && status == FW_OK; i++) {
+    status = check_size(resolve, (double)out->data[i].gpus, gpus, place);
+  }
+  status = status == FW_OK ? fwi_hash_file(resolve, path) : status;
+  free(path);
+  return status;
+}
+
+fw_status fwi_resolve_queue(fwi_resolve *resolve, const fwi_file_queue *file, const fw_json_value *value,
+                            fw_scenario_job *job) {
+  fwi_service *service = add_service(resolve);
+  if (service == NULL) {
+    return FW_ERROR_MEMORY;
+  }
+  job->job_class = file->job_class;
+  job->priority = file->priority;
+  job->gpus = (size_t)file->gpus;
+  job->start = file->start_offset;
+  job->decision = file->decision;
+  job->queue = &service->queue;
+  service->queue.discipline = (fw_discipline)file->discipline;
+  fw_status status = check_source(resolve, file->trace, &file->interval, value);
+  status = fwi_first(status, take_phases(resolve, file, value, &service->queue));
+  if (status == FW_OK && file->trace != NULL) {
+    service->queue.trace = &service->submissions;
+    status = read_submissions(resolve, file, job->gpus, value, &service->submissions);
+  } else if (status == FW_OK) {
+    status = take_drawn_jobs(resolve, file, job->gpus, value, &service->queue);
+  }
+  fwi_set_plain_actuators(resolve, job, 1.0);
+  return status == FW_OK ? fwi_place_jobs(resolve, job, 1) : status;
+}
+
+/* ---- Serving ---- */
+
+static fw_length_law length_law(double mean, double cv) {
+  const fw_workload work = {.completion_mean = mean, .completion_cv = cv};
+  return fw_workload_law(&work);
+}
+
+static fw_status take_drawn_requests(fwi_resolve *resolve, const fwi_file_serving *file, const fw_json_value *value,
+                                     fw_serving_spec *out) {
+  out->interval = fw_time_law_of(&file->interval);
+  out->count = (uint64_t)file->requests;
+  out->context = length_law(file->context_mean, file->context_cv);
+  out->output = length_law(file->output_mean, file->output_cv);
+  out->context_limit = file->context_limit;
+  out->output_limit = file->output_limit;
+  fw_status status = FW_OK;
+  if (file->context_mean == 0.0 || file->output_mean == 0.0) {
+    status = fw_json_error(value, resolve->diagnostics,
+                           "say how long requests are: add \"context_mean\" and \"output_mean\"");
+  }
+  if (out->interval.mean < SHORTEST_INTERVAL && out->count == 0) {
+    status = fw_json_error(fwi_value_at(value, "interval"), resolve->diagnostics,
+                           "requests without end that arrive at once never let time advance; give a number of "
+                           "\"requests\" or a longer interval");
+  }
+  if (file->repeat > 0) {
+    status = fw_json_error(fwi_value_at(value, "repeat"), resolve->diagnostics, "only a trace repeats");
+  }
+  return status;
+}
+
+static fw_status read_requests(fwi_resolve *resolve, const fwi_file_serving *file, const fw_json_value *value,
+                               fwi_service *service) {
+  if (file->requests > 0 || file->context_mean > 0.0 || file->output_mean > 0.0) {
+    return fw_json_error(fwi_value_at(value, "trace"), resolve->diagnostics,
+                         "a trace says itself how many requests there are and how long; leave out \"requests\", "
+                         "\"context_mean\" and \"output_mean\"");
+  }
+  char *path = trace_path(resolve, file->trace);
+  if (path == NULL) {
+    return fw_error_memory(resolve->diagnostics, "the name of a trace");
+  }
+  fw_status status = fw_requests_read(path, &service->requests, resolve->diagnostics);
+  if (status == FW_OK && file->repeat > 0 && file->repeat <= service->requests.data[service->requests.count - 1].time) {
+    status = fw_json_error(fwi_value_at(value, "repeat"), resolve->diagnostics,
+                           "the trace would start again before its last request");
+  }
+  status = status == FW_OK ? fwi_hash_file(resolve, path) : status;
+  free(path);
+  service->serving.repeat = file->repeat;
+  return status;
+}
+
+fw_status fwi_resolve_serving(fwi_resolve *resolve, const fwi_file_serving *file, const fw_json_value *value,
+                              fw_scenario_job *job) {
+  const fw_json_value *place = fwi_value_at(value, "model");
+  fwi_service *service = add_service(resolve);
+  fw_status status = service != NULL ? fwi_find_model(resolve, file->model, place, &job->model) : FW_ERROR_MEMORY;
+  if (status != FW_OK) {
+    return status;
+  }
+  status = fwi_check_model(resolve, job->model, place);
+  job->job_class = file->job_class;
+  job->priority = file->priority;
+  job->gpus = (size_t)job->model->gpus;
+  job->start = file->start_offset;
+  job->decision = file->decision;
+  job->serving = &service->serving;
+  status = fwi_first(status, check_source(resolve, file->trace, &file->interval, value));
+  if (status == FW_OK && file->trace != NULL) {
+    service->serving.trace = &service->requests;
+    status = read_requests(resolve, file, value, service);
+  } else if (status == FW_OK) {
+    status = take_drawn_requests(resolve, file, value, &service->serving);
+  }
+  fwi_set_plain_actuators(resolve, job,
+                          (double)(file->concurrency > 0 ? file->concurrency : job->model->workload.concurrency));
+  if (file->power_cap > 0) {
+    status = fwi_first(status, fwi_set_power_cap(resolve, job, file->power_cap, value));
+  }
+  return status == FW_OK ? fwi_place_jobs(resolve, job, (size_t)file->count) : status;
+}
