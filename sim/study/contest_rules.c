@@ -13,8 +13,8 @@
 
 /* A little more than half of the runs look for good settings, the others choose among the best. */
 #define ROUNDS ((size_t)5)
-#define POINTS ((size_t)12)
-#define FINALISTS ((size_t)5)
+#define POINTS ((size_t)24)
+#define FINALISTS ((size_t)6)
 #define SEARCH_SHARE 0.6
 
 #define MOST_LEAD_S 60.0 /* twice the window, and more than any batch takes */
@@ -121,15 +121,15 @@ static const band_signal signals[] = {{"interval", false, false},
 
 /* The site varies less around its budget than one of its jobs does around its share. */
 static void add_band(family *of, const band_signal *signal) {
-  add_range(of, "lower_above", signal->site ? 0.88 : 0.75, signal->site ? 1.06 : 1.12);
+  add_range(of, "lower_above", signal->site ? 0.92 : 0.88, signal->site ? 1.04 : 1.06);
   fw_search_dimension *below = add_dimension(of, "raise_below");
   below->under = of->keys[0];
   below->from = 0.002;
-  below->to = signal->site ? 0.15 : 0.35;
+  below->to = signal->site ? 0.1 : 0.15;
 }
 
 static family make_band(const tuner *work, const band_signal *signal, fw_contest_kind kind) {
-  static const double several[] = {1, 2, 3};
+  static const double several[] = {1, 2};
   family made = {.kind = kind, .policy = fw_contest_kind_names[kind], .json = FW_TEXT_INIT};
   char window[FW_UNITS_TEXT_SIZE];
   (void)snprintf(made.name, sizeof made.name, "%s on %s", made.policy, signal->name);

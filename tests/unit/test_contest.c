@@ -41,7 +41,7 @@ static const char scenario_text[] =
     "\"a100/qwen2.5-72b-awq\", \"prompts\": 105, \"actuators\": {\"concurrency\": [1, 4, 8]}}]}";
 
 static const char plan_text[] =
-    "{\"fleetwatt_contest\": 1, \"entries\": [{\"scenario\": \"short.json\", \"limit\": 0.05, \"runs\": 120, "
+    "{\"fleetwatt_contest\": 1, \"entries\": [{\"scenario\": \"short.json\", \"limit\": 0.05, \"runs\": 240, "
     "\"weights\": "
     "[\"w-1.safetensors\", \"w-2.safetensors\", \"w-3.safetensors\", \"w-4.safetensors\", \"w-5.safetensors\"]}]}";
 
@@ -95,7 +95,7 @@ static void check_arms(const fw_contest_result *result) {
     const bool tuned = arm->kind == FW_CONTEST_MIX || arm->kind == FW_CONTEST_SCHEDULE ||
                        arm->kind == FW_CONTEST_THRESHOLD || arm->kind == FW_CONTEST_HYSTERESIS;
     found[arm->kind]++;
-    cr_expect_eq(arm->runs, tuned ? 120 : 0, "%s cost %llu runs", arm->name, (unsigned long long)arm->runs);
+    cr_expect_eq(arm->runs, tuned ? 240 : 0, "%s cost %llu runs", arm->name, (unsigned long long)arm->runs);
     some_front = some_front || !arm->dominated;
     /* More than the highest setting makes nobody makes, and nobody passes the bound at a limit of 100 %. */
     cr_expect_leq(arm->tokens.mean, result->arms[2].tokens.mean + 1e-9, "%s", arm->name);
