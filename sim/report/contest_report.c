@@ -147,6 +147,7 @@ static void add_introduction(fwi_page *page) {
       "is that of the best, chosen on the held-out runs themselves: to the rule's advantage. Outside a / b: policies "
       "whose rate lies below (held against a rule that may violate more) and above the front (against one that "
       "violates less). Front: no other arm has as many tokens at as low a rate.");
+  fwi_page_paragraph(page, "doubling: with only those levels that are at least twice the one before.");
 }
 
 static void add_all(const fw_contest_results *results, fwi_page *page) {

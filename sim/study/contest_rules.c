@@ -128,14 +128,38 @@ static void add_band(family *of, const band_signal *signal) {
   below->to = signal->site ? 0.1 : 0.15;
 }
 
-static family make_band(const tuner *work, const band_signal *signal, fw_contest_kind kind) {
+/* Those of the levels that are at least twice the one before: a step that moves power by as much everywhere. */
+static size_t doubling_levels(const tuner *work, double *levels) {
+  size_t count = 0;
+  for (size_t i = 0; i < work->level_count; i++) {
+    if (count == 0 || work->levels[i] >= 2.0 * levels[count - 1]) {
+      levels[count++] = work->levels[i];
+    }
+  }
+  return count;
+}
+
+static void add_levels(const tuner *work, fw_text *json) {
+  double levels[FW_POLICY_LEVELS];
+  char number[FW_NUMBER_TEXT_SIZE];
+  const size_t count = doubling_levels(work, levels);
+  for (size_t i = 0; i < count; i++) {
+    fw_text_add_format(json, "%s%s", i == 0 ? ", \"levels\": [" : ", ", fw_number_format_exact(levels[i], number));
+  }
+  fw_text_add(json, "]");
+}
+
+static family make_band(const tuner *work, const band_signal *signal, fw_contest_kind kind, bool doubling) {
   static const double several[] = {1, 2};
   family made = {.kind = kind, .policy = fw_contest_kind_names[kind], .json = FW_TEXT_INIT};
   char window[FW_UNITS_TEXT_SIZE];
-  (void)snprintf(made.name, sizeof made.name, "%s on %s", made.policy, signal->name);
+  (void)snprintf(made.name, sizeof made.name, "%s on %s%s", made.policy, signal->name, doubling ? ", doubling" : "");
   fw_text_add_format(&made.json, "{\"signal\": \"%s\"", signal->name);
   if (signal->windowed) {
     fw_text_add_format(&made.json, ", \"window_s\": %s", fw_time_format(work->entry->window, window));
+  }
+  if (doubling) {
+    add_levels(work, &made.json);
   }
   fw_text_add(&made.json, "}");
   add_band(&made, signal);
@@ -260,10 +284,16 @@ static fw_status tune(const tuner *work, family of, fw_diagnostics *diagnostics)
 
 static fw_status tune_bands(const tuner *work, fw_contest_kind kind, fw_diagnostics *diagnostics) {
   const bool alone = work->contest->scenario->job_count == 1; /* then the site is the job, a second late */
+  double levels[FW_POLICY_LEVELS];
+  const size_t doubling = doubling_levels(work, levels);
+  const bool some_double = doubling >= 2 && doubling < work->level_count;
   fw_status status = FW_OK;
   for (size_t i = 0; i < FW_COUNT_OF(signals) && status == FW_OK; i++) {
     if (!alone || !signals[i].site) {
-      status = tune(work, make_band(work, &signals[i], kind), diagnostics);
+      status = tune(work, make_band(work, &signals[i], kind, false), diagnostics);
+    }
+    if (status == FW_OK && kind == FW_CONTEST_HYSTERESIS && some_double && (!alone || !signals[i].site)) {
+      status = tune(work, make_band(work, &signals[i], kind, true), diagnostics);
     }
   }
   return status;
