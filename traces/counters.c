@@ -119,7 +119,8 @@ static fw_status longest_hold(const reader *read, fw_time_ns *out) {
   qsort(intervals, read->count - 1, sizeof *intervals, compare_times);
   const fw_time_ns median = intervals[(read->count - 1) / 2];
   free(intervals);
-  *out = 3 * median > SHORTEST_HOLD ? 3 * median : SHORTEST_HOLD;
+  const fw_time_ns thrice = median < FW_TIME_MAX / 3 ? 3 * median : FW_TIME_MAX;
+  *out = thrice > SHORTEST_HOLD ? thrice : SHORTEST_HOLD;
   return FW_OK;
 }
 

@@ -13,7 +13,7 @@
 const char *const fw_occupancy_source_names[] = {"phases", "counters", "power", NULL};
 
 /* A recording of a month at a tick of 0.1 s has 26 million. */
-static const fw_time_ns MOST_TICKS = 1000000000;
+static const fw_time_ns MOST_TICKS = 100000000;
 
 /* A few readings that lie years apart would ask for memory and time that no file of their size deserves. */
 static const fw_time_ns MOST_SPARSE_TICKS = 2000000;
@@ -174,11 +174,12 @@ static bool all_powers(powers *power, fw_time_ns from, fw_time_ns to, double *ou
   return known;
 }
 
-static bool allocate_ticks(size_t count, fw_occupancy *out) {
-  size_t cells = 0;
-  out->data = fw_allocate(count, sizeof *out->data);
-  if (fw_size_multiply(count, out->gpus, &cells)) out->power_w = fw_allocate(cells, sizeof *out->power_w);
-  return out->data != NULL && out->power_w != NULL;
+/* Room for one tick more; ticks that are left out take none. */
+static bool make_room(fw_occupancy *out, size_t *capacity, size_t *cells) {
+  size_t needed = 0;
+  return fw_size_multiply(out->count + 1, out->gpus, &needed) &&
+         fw_grow(&out->data, capacity, out->count + 1, sizeof *out->data) &&
+         fw_grow(&out->power_w, cells, needed, sizeof *out->power_w);
 }
 
 static fw_status cut_ticks(powers *power, const fwi_states *states, fw_occupancy *out, fw_diagnostics *diagnostics) {
@@ -192,12 +193,14 @@ static fw_status cut_ticks(powers *power, const fwi_states *states, fw_occupancy
   }
   out->gpus = power->count;
   out->peak_w = peak_power(power);
-  if (!allocate_ticks((size_t)whole, out)) return fw_error_memory(diagnostics, "the ticks of a recording");
+  size_t capacity = 0;
+  size_t cells = 0;
   size_t cursor = 0;
   size_t segment = 0;
   size_t last = 0; /* number of the last tick that was kept, from 1 */
   for (size_t k = 0; k < (size_t)whole; k++) {
     const fw_time_ns from = power->from + (fw_time_ns)k * out->tick;
+    if (!make_room(out, &capacity, &cells)) return fw_error_memory(diagnostics, "the ticks of a recording");
     fw_occupancy_tick *tick = &out->data[out->count];
     if (!all_powers(power, from, from + out->tick, out->power_w + out->count * out->gpus)) continue;
     if (!cut_tick(states, &cursor, from, from + out->tick, tick)) continue;
