@@ -42,11 +42,15 @@ static double call_factor(const fw_budget_call *call, fw_time_ns time, fw_time_n
   return 1.0;
 }
 
+static bool is_constant(const fwi_budget *budget) {
+  return budget->base == 0 || (budget->schedule->step_count == 0 && budget->schedule->call_count == 0);
+}
+
 /* With `known` FW_TIME_MAX everything is known. */
 static fw_power_mw budget_at(const fwi_budget *budget, fw_time_ns time, fw_time_ns known, fw_time_ns *change) {
   const fw_budget_schedule *schedule = budget->schedule;
   *change = FW_TIME_MAX;
-  if (budget->base == 0 || (schedule->step_count == 0 && schedule->call_count == 0)) {
+  if (is_constant(budget)) {
     return budget->base;
   }
   double factor = step_factor(schedule, time, change);
@@ -68,6 +72,9 @@ fw_power_mw fwi_budget_expected(const fwi_budget *budget, fw_time_ns now, fw_tim
 }
 
 fw_energy_pj fwi_budget_energy(const fwi_budget *budget, fw_time_ns from, fw_time_ns to) {
+  if (is_constant(budget)) {
+    return fw_energy_of(budget->base, to - from);
+  }
   fw_energy_pj energy = 0;
   while (from < to) {
     fw_time_ns change = 0;

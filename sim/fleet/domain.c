@@ -66,10 +66,15 @@ static void build_tree(const fw_topology *topology, fwi_domains *domains) {
   add_level(domains, FW_DOMAIN_SITE, 1, 0, below, below_count, below_count);
 }
 
-static void place_idle_gpus(const fw_scenario *scenario, size_t used_gpus, fwi_domains *domains) {
+/* What nodes draw at every tick, whatever their jobs do. */
+static void set_bases(const fw_scenario *scenario, size_t used_gpus, fwi_domains *domains) {
+  const fw_energy_pj overhead = fw_energy_of(domains->supply.node_overhead, scenario->tick);
+  for (size_t node = 0; node < domains->node_count; node++) {
+    domains->data[node].base_per_tick = overhead;
+  }
   const fw_energy_pj idle = fw_energy_of(scenario->gpu.idle, scenario->tick);
   for (size_t gpu = used_gpus; gpu < scenario->topology.gpus; gpu++) {
-    domains->data[gpu / scenario->topology.gpus_per_node].idle_per_tick += idle;
+    domains->data[gpu / scenario->topology.gpus_per_node].base_per_tick += idle;
   }
 }
 
@@ -77,9 +82,11 @@ static void place_idle_gpus(const fw_scenario *scenario, size_t used_gpus, fwi_d
 static fw_status equip(const fw_scenario *scenario, fw_power_mw site_budget, bool all, bool percentiles,
                        fwi_domain *domain, fw_diagnostics *diagnostics) {
   const bool site = domain->level == FW_DOMAIN_SITE;
-  domain->window_count = all || site || domain->budget > 0 ? scenario->window_count : 0;
-  const fw_status status = fwi_domain_meter(scenario, scenario->topology.gpus, domain->window_count,
-                                            site && percentiles, &domain->meter, diagnostics);
+  const bool metered = all || site || domain->budget > 0;
+  domain->window_count = metered ? scenario->window_count : 0;
+  const fw_status status = metered ? fwi_domain_meter(scenario, scenario->topology.gpus, domain->window_count,
+                                                      site && percentiles, &domain->meter, diagnostics)
+                                   : FW_OK;
   return status != FW_OK ? status
                          : fwi_protection_create(scenario, domain->level, site ? site_budget : domain->budget,
                                                  &domain->protection, diagnostics);
@@ -96,7 +103,7 @@ fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, fw_p
     return fw_error_memory(diagnostics, "the power domains");
   }
   build_tree(topology, out);
-  place_idle_gpus(scenario, used_gpus, out);
+  set_bases(scenario, used_gpus, out);
   fw_status status = FW_OK;
   for (size_t i = 0; i < out->count && status == FW_OK; i++) {
     status = equip(scenario, site_budget, all, percentiles, &out->data[i], diagnostics);
@@ -118,24 +125,40 @@ void fwi_domains_free(fwi_domains *domains) {
 
 void fwi_domains_begin(fwi_domains *domains) {
   for (size_t i = 0; i < domains->count; i++) {
-    domains->data[i].tick_energy = domains->data[i].idle_per_tick;
+    domains->data[i].tick_energy = domains->data[i].base_per_tick;
   }
+}
+
+/* From the outputs of the nodes' power supplies to their inputs. What the nodes draw beyond their GPUs is in already.
+ */
+static void add_losses(fwi_domains *domains) {
+  for (size_t node = 0; node < domains->node_count; node++) {
+    fw_energy_pj *energy = &domains->data[node].tick_energy;
+    *energy = fw_supply_input(&domains->supply, *energy, 0, domains->tick);
+  }
+}
+
+static fw_status meter_domain(const fwi_domains *domains, const fwi_domain *domain, fw_energy_pj site_budget,
+                              fw_diagnostics *diagnostics) {
+  fw_energy_pj budget = domain->budget > 0 ? fw_energy_of(domain->budget, domains->tick) : FW_METER_NO_BUDGET;
+  budget = domain->level == FW_DOMAIN_SITE ? site_budget : budget;
+  return fw_meter_push(domain->meter, domains->tick, domain->tick_energy, budget, diagnostics);
 }
 
 fw_status fwi_domains_end(fwi_domains *domains, fw_energy_pj site_budget, fw_diagnostics *diagnostics) {
   fw_status status = FW_OK;
+  if (domains->supply.efficiency_ppm != FW_MILLION) {
+    add_losses(domains);
+  }
   for (size_t i = 0; i < domains->count && status == FW_OK; i++) {
     fwi_domain *domain = &domains->data[i];
-    if (domain->level == FW_DOMAIN_NODE) {
-      domain->tick_energy = fw_supply_input(&domains->supply, domain->tick_energy, 1, domains->tick);
-    }
-    fw_energy_pj budget = domain->budget > 0 ? fw_energy_of(domain->budget, domains->tick) : FW_METER_NO_BUDGET;
+    domain->energy += domain->tick_energy;
     if (domain->parent != FWI_NO_PARENT) {
       domains->data[domain->parent].tick_energy += domain->tick_energy;
-    } else {
-      budget = site_budget;
     }
-    status = fw_meter_push(domain->meter, domains->tick, domain->tick_energy, budget, diagnostics);
+    if (domain->meter != NULL) {
+      status = meter_domain(domains, domain, site_budget, diagnostics);
+    }
     fwi_protection_push(domain->protection, domain->tick_energy);
   }
   return status;
@@ -147,7 +170,10 @@ fwi_domain *fwi_domains_site(const fwi_domains *domains) {
 
 void fwi_domains_restart(fwi_domains *domains) {
   for (size_t i = 0; i < domains->count; i++) {
-    fw_meter_restart(domains->data[i].meter);
+    domains->data[i].energy = 0;
+    if (domains->data[i].meter != NULL) {
+      fw_meter_restart(domains->data[i].meter);
+    }
     fwi_protection_restart(domains->data[i].protection);
   }
 }

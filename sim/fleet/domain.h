@@ -14,9 +14,10 @@ typedef struct fwi_domain {
   size_t index;
   size_t parent;              /* position in the array, or FWI_NO_PARENT */
   fw_power_mw budget;         /* 0: none, or (site) given with every tick */
-  fw_energy_pj idle_per_tick; /* nodes: GPUs without a job */
+  fw_energy_pj base_per_tick; /* nodes: GPUs without a job, and what the node draws beyond its GPUs */
   fw_energy_pj tick_energy;   /* of the present tick */
-  fw_meter *meter;
+  fw_energy_pj energy;        /* since the start, or the restart */
+  fw_meter *meter;            /* NULL: nobody asks for its windows */
   fwi_protection *protection; /* NULL: no breakers */
   size_t window_count;        /* of the meter: all of the scenario's, or none */
 } fwi_domain;
@@ -31,8 +32,8 @@ typedef struct fwi_domains {
 } fwi_domains;
 
 /* `used_gpus` is the number of GPUs that have a job: the first ones; `site_budget` the base budget of the site, 0:
- * none. Without `all`, only the site and domains with a budget meter windows, the others energy alone; percentiles are
- * the site's. */
+ * none. Without `all`, only the site and domains with a budget have a meter, the others their energy alone; percentiles
+ * are the site's. */
 fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, fw_power_mw site_budget, bool all,
                              bool percentiles, fwi_domains *out, fw_diagnostics *diagnostics);
 void fwi_domains_free(fwi_domains *domains);

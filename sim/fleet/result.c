@@ -102,7 +102,7 @@ static void add_domain_results(const fw_sim *sim, fw_result *out) {
     *result = (fw_domain_result){.level = domain->level,
                                  .index = domain->index,
                                  .budget = budget_of(sim, domain),
-                                 .energy = fw_meter_energy(domain->meter),
+                                 .energy = domain->energy,
                                  .breaker = fwi_protection_result(domain->protection)};
     result->window_count = domain->window_count;
     fwi_meter_results(domain->meter, domain->window_count, result->budget > 0, site, result->windows);
