@@ -25,6 +25,7 @@ void fwi_job_free(fwi_job *job) {
   free(job->segments);
   free(job->gain_per_tick);
   free(job->power_mw);
+  free(job->contrast_mw);
   free(job->spike_tick);
   free(job->spike_number);
   free(job->spike_height);
@@ -41,6 +42,7 @@ static bool allocate_arrays(fwi_job *job) {
   return fw_size_multiply(gpus, job->setting->window_ticks, &cells) &&
          (job->gain_per_tick = fw_allocate(gpus, sizeof *job->gain_per_tick)) != NULL &&
          (job->power_mw = fw_allocate(gpus, sizeof *job->power_mw)) != NULL &&
+         (job->contrast_mw = fw_allocate(gpus, sizeof *job->contrast_mw)) != NULL &&
          (job->spike_tick = fw_allocate(gpus, sizeof *job->spike_tick)) != NULL &&
          (job->spike_number = fw_allocate(gpus, sizeof *job->spike_number)) != NULL &&
          (job->spike_height = fw_allocate(gpus, sizeof *job->spike_height)) != NULL &&

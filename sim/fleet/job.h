@@ -113,6 +113,7 @@ typedef struct fwi_job {
   double sensor_error_mw; /* of the job's reading */
   double per_gpu;         /* 1 / GPUs */
   double *power_mw;       /* scratch, per GPU */
+  double *contrast_mw;    /* likewise */
   uint64_t *spike_tick;
   uint64_t *spike_number;
   fw_power_mw *spike_height;

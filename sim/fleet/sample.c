@@ -23,6 +23,16 @@ static limits limits_of(const fwi_job *job, const fwi_segment *segment) {
   return (limits){floor, (double)segment->ceiling, (double)job->setting->gpu->board_max};
 }
 
+/* Without a branch, so that loops over GPUs have one less. */
+static inline bool is_inside(double power, limits bounds) {
+  return (power >= bounds.floor) & (power <= bounds.ceiling);
+}
+
+/* To mW, for a power inside its limits. */
+static inline fw_power_mw rounded(double power) {
+  return (fw_power_mw)(power + 0.5);
+}
+
 /* The rare case, out of the kernel's way: counts what met a limit. */
 static __attribute__((noinline)) fw_power_mw meet_limit(fwi_job *job, double power, limits bounds, fw_time_ns length) {
   if (power < bounds.floor) {
@@ -37,6 +47,17 @@ static __attribute__((noinline)) fw_power_mw meet_limit(fwi_job *job, double pow
     job->bias_pj -= (fw_energy_pj)((power - bounds.ceiling) * (double)length);
   }
   return (fw_power_mw)bounds.ceiling;
+}
+
+static fw_power_mw held(fwi_job *job, double power, limits bounds, fw_time_ns length) {
+  return is_inside(power, bounds) ? rounded(power) : meet_limit(job, power, bounds, length);
+}
+
+static __attribute__((noinline)) void hold_all(fwi_job *job, const double *power, limits bounds, fw_time_ns length,
+                                               int64_t *energy) {
+  for (size_t g = 0; g < job->spec->gpus; g++) {
+    energy[g] = length * held(job, power[g], bounds, length);
+  }
 }
 
 static void set_levels(const fwi_segment *segment, size_t gpus, double *power) {
@@ -86,26 +107,30 @@ static bool has_contrasts(const fwi_noise *noise, fw_phase phase) {
   return noise->contrast != NULL && !noise->tables->contrast[phase].zero;
 }
 
-/* Adds to each GPU its contrast, less the mean of all: contrasts sum to zero. */
-static inline void add_contrasts(const fwi_job *job, const fw_marginal_table *law, double scale, size_t at,
-                                 double *power) {
+/* Draws the contrast of each GPU at one tick; returns their mean, which is to be taken off: contrasts sum to zero. */
+static inline double draw_contrasts(const fwi_job *job, const fw_marginal_table *law, double scale, size_t at,
+                                    double *contrast) {
   const size_t gpus = job->noise.gpus;
   const double *z = job->noise.z_contrast + at;
-  const double floor = (double)job->setting->gpu->idle;
   double sum = 0.0;
   for (size_t g = 0; g < gpus; g++) {
-    const double deviation = scale * fw_marginal_mw(law, z[g * FWI_NOISE_BLOCK]);
-    power[g] += deviation;
-    sum += deviation;
+    contrast[g] = scale * fw_marginal_mw(law, z[g * FWI_NOISE_BLOCK]);
+    sum += contrast[g];
   }
-  const double mean = sum * job->per_gpu;
+  return sum * job->per_gpu;
+}
+
+static void add_contrasts(const fwi_job *job, const fwi_segment *segment, size_t at, double *power) {
+  const double floor = (double)job->setting->gpu->idle;
+  const fw_marginal_table *law = &job->noise.tables->contrast[segment->phase];
+  const double mean = draw_contrasts(job, law, contrast_scale(job, segment), at, job->contrast_mw);
   bool lacking = false;
-  for (size_t g = 0; g < gpus; g++) {
-    power[g] -= mean;
-    lacking = lacking || power[g] < floor;
+  for (size_t g = 0; g < job->noise.gpus; g++) {
+    power[g] = power[g] + job->contrast_mw[g] - mean;
+    lacking |= power[g] < floor;
   }
   if (lacking) {
-    share_out(power, gpus, floor);
+    share_out(power, job->noise.gpus, floor);
   }
 }
 
@@ -117,7 +142,7 @@ static void add_residual(const fwi_job *job, const fwi_segment *segment, size_t 
     power[g] += common;
   }
   if (has_contrasts(noise, segment->phase)) {
-    add_contrasts(job, &noise->tables->contrast[segment->phase], contrast_scale(job, segment), at, power);
+    add_contrasts(job, segment, at, power);
   }
 }
 
@@ -141,8 +166,7 @@ static void sample_piece(fwi_job *job, const fwi_segment *segment, fw_time_ns le
     add_spikes(job, tick, power);
   }
   for (size_t g = 0; g < gpus; g++) {
-    const bool inside = power[g] >= bounds.floor && power[g] <= bounds.ceiling;
-    energy[g] += length * (inside ? (fw_power_mw)(power[g] + 0.5) : meet_limit(job, power[g], bounds, length));
+    energy[g] += length * held(job, power[g], bounds, length);
   }
 }
 
@@ -159,21 +183,28 @@ static void next_spikes(fwi_job *job, uint64_t tick) {
   }
 }
 
-/* What the job's sensors read together. Their errors are independent and Gaussian, so their sum is one draw, exactly.
- */
-static void read_sensors(fwi_job *job, size_t at, const int64_t *energy) {
-  double seen_mw = 0.0;
-  fw_energy_pj total = 0;
-  for (size_t g = 0; g < job->spec->gpus; g++) {
-    seen_mw += job->gain_per_tick[g] * (double)energy[g];
-    total += energy[g];
+/* What the job's sensors read together at each of `ticks` ticks. Their errors are independent and Gaussian, so their
+ * sum is one draw, exactly. Collects the ticks. */
+static void read_sensors(fwi_job *job, size_t ticks, size_t at, const int64_t *energy) {
+  const size_t gpus = job->spec->gpus;
+  const fw_sensor *sensor = &job->setting->gpu->sensor;
+  const double *gain = job->gain_per_tick;
+  const double *z = job->noise.z_sensor + at;
+  fw_energy_pj *total = job->total + job->collected_ticks;
+  fw_power_mw *reading = job->reading + job->collected_ticks;
+  for (size_t t = 0; t < ticks; t++) {
+    double seen_mw = 0.0;
+    fw_energy_pj sum = 0;
+    for (size_t g = 0; g < gpus; g++) {
+      seen_mw += gain[g] * (double)*energy;
+      sum += *energy++;
+    }
+    job->energy += sum;
+    total[t] = sum;
+    reading[t] = fw_sensor_reading(sensor, job->sensor_error_mw, seen_mw, z[t]);
+    fwi_telemetry_add(&job->telemetry, reading[t]);
   }
-  job->energy += total;
-  job->total[job->collected_ticks] = total;
-  const fw_power_mw reading =
-      fw_sensor_reading(&job->setting->gpu->sensor, job->sensor_error_mw, seen_mw, job->noise.z_sensor[at]);
-  job->reading[job->collected_ticks] = reading;
-  fwi_telemetry_add(&job->telemetry, reading);
+  job->collected_ticks += ticks;
 }
 
 /* Samples the next tick; `segment` is the first that reaches into it and is moved past those that end in it. */
@@ -194,11 +225,10 @@ static void sample_tick(fwi_job *job, size_t *segment) {
     from = to;
     *segment += piece->to <= end;
   }
-  read_sensors(job, at, energy);
+  read_sensors(job, 1, at, energy);
   if (job->next_spike <= tick) {
     next_spikes(job, tick);
   }
-  job->collected_ticks++;
   job->sampled++;
   job->sampled_to = end;
 }
@@ -210,13 +240,10 @@ static size_t run_length(const fwi_job *job, const fwi_segment *segment, size_t 
     return 0;
   }
   const fw_time_ns end = segment->to < job->now ? segment->to : job->now;
-  size_t ticks = 0;
-  fw_time_ns reached = job->sampled_to + job->setting->tick;
-  while (reached <= end && at + ticks < FWI_NOISE_BLOCK && job->sampled + ticks < job->next_spike) {
-    ticks++;
-    reached += job->setting->tick;
-  }
-  return ticks;
+  const uint64_t whole = (uint64_t)((end - job->sampled_to) / job->setting->tick);
+  const uint64_t calm = job->next_spike - job->sampled;
+  const uint64_t ticks = whole < calm ? whole : calm;
+  return ticks < FWI_NOISE_BLOCK - at ? (size_t)ticks : FWI_NOISE_BLOCK - at;
 }
 
 /* GPUs without contrasts: one power for all of them at each tick. */
@@ -225,13 +252,20 @@ static void sample_alike(fwi_job *job, const fwi_segment *segment, size_t ticks,
   const bool has_residual = job->noise.tables != NULL;
   const size_t gpus = job->spec->gpus;
   const fw_time_ns length = job->setting->tick;
+  const double level = (double)segment->level;
   for (size_t t = 0; t < ticks; t++) {
-    const double common = has_residual ? common_mw(job, segment->phase, at + t) : 0.0;
-    const double power = (double)segment->level + common;
-    const bool inside = power >= bounds.floor && power <= bounds.ceiling;
-    for (size_t g = 0; g < gpus; g++) {
-      *energy++ = length * (inside ? (fw_power_mw)(power + 0.5) : meet_limit(job, power, bounds, length));
+    const double power = level + (has_residual ? common_mw(job, segment->phase, at + t) : 0.0);
+    if (is_inside(power, bounds)) {
+      const int64_t each = length * rounded(power);
+      for (size_t g = 0; g < gpus; g++) {
+        energy[g] = each;
+      }
+    } else {
+      for (size_t g = 0; g < gpus; g++) {
+        energy[g] = length * meet_limit(job, power, bounds, length);
+      }
     }
+    energy += gpus;
   }
 }
 
@@ -242,17 +276,29 @@ static void sample_apart(fwi_job *job, const fwi_segment *segment, size_t ticks,
   const fw_time_ns length = job->setting->tick;
   const fw_marginal_table *law = &job->noise.tables->contrast[segment->phase];
   const double scale = contrast_scale(job, segment);
+  const double floor = (double)job->setting->gpu->idle;
   double *power = job->power_mw;
   for (size_t t = 0; t < ticks; t++) {
     const double alike = (double)segment->level + common_mw(job, segment->phase, at + t);
+    const double mean = draw_contrasts(job, law, scale, at + t, power);
+    bool lacking = false;
+    bool inside = true;
     for (size_t g = 0; g < gpus; g++) {
-      power[g] = alike;
+      power[g] = alike + power[g] - mean;
+      lacking |= power[g] < floor;
+      inside &= is_inside(power[g], bounds);
     }
-    add_contrasts(job, law, scale, at + t, power);
-    for (size_t g = 0; g < gpus; g++) {
-      const bool inside = power[g] >= bounds.floor && power[g] <= bounds.ceiling;
-      *energy++ = length * (inside ? (fw_power_mw)(power[g] + 0.5) : meet_limit(job, power[g], bounds, length));
+    if (lacking) {
+      share_out(power, gpus, floor);
     }
+    if (inside && !lacking) {
+      for (size_t g = 0; g < gpus; g++) {
+        energy[g] = length * rounded(power[g]);
+      }
+    } else {
+      hold_all(job, power, bounds, length, energy);
+    }
+    energy += gpus;
   }
 }
 
@@ -266,10 +312,7 @@ static void sample_run(fwi_job *job, const fwi_segment *segment, size_t ticks, s
   } else {
     sample_alike(job, segment, ticks, at, bounds, energy);
   }
-  for (size_t t = 0; t < ticks; t++) {
-    read_sensors(job, at + t, energy + t * gpus);
-    job->collected_ticks++;
-  }
+  read_sensors(job, ticks, at, energy);
   job->sampled += ticks;
   job->sampled_to += (fw_time_ns)ticks * job->setting->tick;
 }

@@ -22,13 +22,6 @@ void fwi_telemetry_free(fwi_telemetry *telemetry) {
   *telemetry = (fwi_telemetry){0};
 }
 
-void fwi_telemetry_add(fwi_telemetry *telemetry, fw_power_mw reading) {
-  telemetry->sum += reading;
-  telemetry->last = reading;
-  telemetry->count++;
-  telemetry->total[telemetry->count & telemetry->mask] = telemetry->sum;
-}
-
 double fwi_telemetry_mean_w(const fwi_telemetry *telemetry, size_t n, size_t skip) {
   if (n == 0 || n + skip > telemetry->count || n + skip > telemetry->mask) {
     return (double)NAN;

@@ -21,7 +21,13 @@ typedef struct fwi_telemetry {
 fw_status fwi_telemetry_create(size_t longest, fwi_telemetry *out, fw_diagnostics *diagnostics);
 void fwi_telemetry_free(fwi_telemetry *telemetry);
 
-void fwi_telemetry_add(fwi_telemetry *telemetry, fw_power_mw reading);
+/* In the header because it runs at every tick of every job. */
+static inline void fwi_telemetry_add(fwi_telemetry *telemetry, fw_power_mw reading) {
+  telemetry->sum += reading;
+  telemetry->last = reading;
+  telemetry->count++;
+  telemetry->total[telemetry->count & telemetry->mask] = telemetry->sum;
+}
 
 /* Mean of `n` readings in W, the `skip` newest passed over (for those who see them late); NaN when there are not so
  * many. */
