@@ -1,5 +1,6 @@
 /* Trained policies on held-out runs. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "sim/report/figure.h"
 #include "sim/report/json_out.h"
@@ -35,26 +36,42 @@ static void add_policy(fwi_table *table, const fw_evaluate_result *result, const
   fwi_table_add(table, "%s", policy->passed ? "yes" : "NO");
 }
 
+/* The row of all policies. */
+static void add_together(fwi_table *table, const fw_evaluate_result *result) {
+  fwi_table_add(table, "IQM");
+  fwi_table_add_estimate(table, result->tokens, 1.0, 6);
+  fwi_table_add_estimate(table, result->tokens_per_mwh, 1e-6, 5);
+  add_rates(table, result, result->rate);
+  fwi_table_add(table, "%zu of %zu", result->passed, result->policy_count);
+}
+
+/* Whether there are enough policies for figures over all of them. */
+static bool is_together(const fw_evaluate_result *result) {
+  return !isnan(result->pass_rate.mean);
+}
+
 static void add_summary(const fw_evaluate_result *result, fw_text *out) {
   char window[FW_UNITS_TEXT_SIZE];
   char limit[FW_NUMBER_TEXT_SIZE];
   char share[3][FW_NUMBER_TEXT_SIZE];
   char tokens[3][FW_NUMBER_TEXT_SIZE];
-  fw_text_add_format(out,
-                     "\n%zu of %zu pass: at most %s %% of time above the budget at %s s. Of further trainings %s %% "
-                     "would (%s to %s).\n"
-                     "Tokens of the policies: median %s, %s to %s.\n",
-                     result->passed, result->policy_count, fw_number_format(100.0 * result->limit, 4, limit),
-                     fw_time_format(result->scenario->windows[result->window], window),
-                     fwi_figure_fixed(100.0 * result->pass_rate.mean, 0, share[0]),
-                     fwi_figure_fixed(100.0 * result->pass_rate.lo, 0, share[1]),
-                     fwi_figure_fixed(100.0 * result->pass_rate.hi, 0, share[2]),
-                     fwi_figure_fixed(result->tokens_median, 0, tokens[0]),
-                     fwi_figure_fixed(result->tokens_least, 0, tokens[1]),
-                     fwi_figure_fixed(result->tokens_most, 0, tokens[2]));
-  fw_text_add(out,
-              "IQM: interquartile mean over policies and runs; its interval is a bootstrap over both, whole policies "
-              "and whole runs drawn.\n");
+  fw_text_add_format(out, "\n%zu of %zu pass: at most %s %% of time above the budget at %s s.", result->passed,
+                     result->policy_count, fw_number_format(100.0 * result->limit, 4, limit),
+                     fw_time_format(result->scenario->windows[result->window], window));
+  if (is_together(result)) {
+    fw_text_add_format(out, " Of further trainings %s %% would (%s to %s).",
+                       fwi_figure_fixed(100.0 * result->pass_rate.mean, 0, share[0]),
+                       fwi_figure_fixed(100.0 * result->pass_rate.lo, 0, share[1]),
+                       fwi_figure_fixed(100.0 * result->pass_rate.hi, 0, share[2]));
+  }
+  fw_text_add_format(
+      out, "\nTokens of the policies: median %s, %s to %s.\n", fwi_figure_fixed(result->tokens_median, 0, tokens[0]),
+      fwi_figure_fixed(result->tokens_least, 0, tokens[1]), fwi_figure_fixed(result->tokens_most, 0, tokens[2]));
+  if (is_together(result)) {
+    fw_text_add(out,
+                "IQM: interquartile mean over policies and runs; its interval is a bootstrap over both, whole policies "
+                "and whole runs drawn.\n");
+  }
 }
 
 void fw_report_evaluate_text(const fw_evaluate_result *result, const fw_diagnostics *diagnostics, fw_text *out) {
@@ -66,11 +83,9 @@ void fw_report_evaluate_text(const fw_evaluate_result *result, const fw_diagnost
   for (size_t i = 0; i < result->policy_count; i++) {
     add_policy(&table, result, &result->policies[i]);
   }
-  fwi_table_add(&table, "IQM");
-  fwi_table_add_estimate(&table, result->tokens, 1.0, 6);
-  fwi_table_add_estimate(&table, result->tokens_per_mwh, 1e-6, 5);
-  add_rates(&table, result, result->rate);
-  fwi_table_add(&table, "%zu of %zu", result->passed, result->policy_count);
+  if (is_together(result)) {
+    add_together(&table, result);
+  }
   fwi_table_finish(&table, "  ", out);
   add_summary(result, out);
   fwi_notes_add(diagnostics, out);

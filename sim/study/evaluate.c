@@ -8,6 +8,10 @@
 #include "sim/study/iqm.h"
 #include "sim/study/trained.h"
 
+#define LEAST ((size_t)2) /* policies */
+
+static const fw_estimate nothing = {(double)NAN, (double)NAN, (double)NAN};
+
 typedef struct evaluation {
   const fw_evaluate_options *options;
   fwi_trained *trained;
@@ -20,10 +24,11 @@ typedef struct evaluation {
 static fw_status check(const fw_evaluate_options *options, fw_evaluate_result *out, fw_diagnostics *diagnostics) {
   size_t slot = 0;
   char length[FW_UNITS_TEXT_SIZE];
-  if (options->weight_count < FW_IQM_LEAST) {
+  if (options->weight_count < LEAST) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "%zu trained policies say nothing about training; give at least %zu, each of its own seed",
-                    options->weight_count, FW_IQM_LEAST);
+                    "one trained policy, or the best of several alone, says nothing about training; give those of all "
+                    "training seeds, at least %zu for an interquartile mean",
+                    FW_IQM_LEAST);
   }
   if (!fwi_slot_of(options->scenario, FW_METRIC_VIOLATION_RATE, options->window, &slot)) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
@@ -114,13 +119,8 @@ static void take_range(const evaluation *work, fw_evaluate_result *out) {
   out->tokens_median = 0.5 * (work->scores[(n - 1) / 2] + work->scores[n / 2]);
 }
 
-static fw_status sum_up(const evaluation *work, fw_evaluate_result *out, fw_diagnostics *diagnostics) {
-  fw_status status = FW_OK;
-  for (size_t i = 0; i < out->policy_count && status == FW_OK; i++) {
-    status = take_one(work, i, out, diagnostics);
-  }
-  status =
-      status == FW_OK ? take_together(work, fw_metric_slot(FW_METRIC_TOKENS, 0), &out->tokens, diagnostics) : status;
+static fw_status take_all_together(const evaluation *work, fw_evaluate_result *out, fw_diagnostics *diagnostics) {
+  fw_status status = take_together(work, fw_metric_slot(FW_METRIC_TOKENS, 0), &out->tokens, diagnostics);
   status = status == FW_OK
                ? take_together(work, fw_metric_slot(FW_METRIC_TOKENS_PER_MWH, 0), &out->tokens_per_mwh, diagnostics)
                : status;
@@ -128,6 +128,30 @@ static fw_status sum_up(const evaluation *work, fw_evaluate_result *out, fw_diag
     status = take_together(work, fw_metric_slot(FW_METRIC_VIOLATION_RATE, w), &out->rate[w], diagnostics);
   }
   out->pass_rate = fw_pass_rate(out->passed, out->policy_count);
+  return status;
+}
+
+static void leave_apart(fw_evaluate_result *out, fw_diagnostics *diagnostics) {
+  out->pass_rate = out->tokens = out->tokens_per_mwh = nothing;
+  for (size_t w = 0; w < out->scenario->window_count; w++) {
+    out->rate[w] = nothing;
+  }
+  fw_warning(diagnostics, (fw_place){0},
+             "%zu trained policies say little about training: no interquartile mean and no interval over policies; "
+             "give at least %zu, each of its own seed",
+             out->policy_count, FW_IQM_LEAST);
+}
+
+static fw_status sum_up(const evaluation *work, fw_evaluate_result *out, fw_diagnostics *diagnostics) {
+  fw_status status = FW_OK;
+  for (size_t i = 0; i < out->policy_count && status == FW_OK; i++) {
+    status = take_one(work, i, out, diagnostics);
+  }
+  if (status == FW_OK && out->policy_count >= FW_IQM_LEAST) {
+    status = take_all_together(work, out, diagnostics);
+  } else if (status == FW_OK) {
+    leave_apart(out, diagnostics);
+  }
   take_range(work, out);
   return status;
 }

@@ -1,5 +1,8 @@
 /* Evaluating trained policies on held-out runs: every one of them, how many pass, and what can be expected of training
- * another. Never the best alone. */
+ * another. Never the best alone.
+ *
+ * With fewer than FW_IQM_LEAST policies each still has its line, and the median and the range are those of all; but
+ * what to expect of training another they do not say, so there is no interval over policies, and a warning says why. */
 #ifndef FW_STUDY_EVALUATE_H
 #define FW_STUDY_EVALUATE_H
 
@@ -8,7 +11,7 @@
 typedef struct fw_evaluate_options {
   const fw_scenario *scenario; /* held-out runs are its seeds */
   size_t budget;
-  const char *const *weights; /* paths; FW_IQM_LEAST or more, of different training seeds */
+  const char *const *weights; /* paths; two or more, of different training seeds */
   size_t weight_count;
   const char *const *classes; /* of jobs that the policies control; none: all */
   size_t class_count;
@@ -35,8 +38,8 @@ typedef struct fw_evaluate_result {
   fw_evaluate_policy *policies;
   size_t policy_count;
   size_t passed;
-  fw_estimate pass_rate;
-  fw_estimate tokens; /* interquartile means over policies and runs: iqm.h */
+  fw_estimate pass_rate; /* of further trainings; NaN, as those below, with fewer than FW_IQM_LEAST policies */
+  fw_estimate tokens;    /* interquartile means over policies and runs: iqm.h */
   fw_estimate tokens_per_mwh;
   fw_estimate rate[FW_POLICY_WINDOWS];
   double tokens_median; /* of the policies' means */
@@ -44,7 +47,7 @@ typedef struct fw_evaluate_result {
   double tokens_most;
 } fw_evaluate_result;
 
-/* Weights of one training seed given twice are FW_ERROR_INPUT. Free with fw_evaluate_clear. */
+/* One policy alone, or weights of one training seed given twice, are FW_ERROR_INPUT. Free with fw_evaluate_clear. */
 fw_status fw_evaluate(const fw_evaluate_options *options, fw_evaluate_result *out, fw_diagnostics *diagnostics);
 void fw_evaluate_clear(fw_evaluate_result *result);
 

@@ -1,5 +1,4 @@
-/* Reinforcement learning in practice: small inputs that broke other trainers, each with its right answer. rlp-seeds is
- * tested with the evaluation. */
+/* Reinforcement learning in practice: small inputs that broke other trainers, each with its right answer. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +12,9 @@
 #include "sim/base/file.h"
 #include "sim/base/json.h"
 #include "sim/base/memory.h"
+#include "sim/fleet/digest.h"
+#include "sim/fleet/run.h"
+#include "sim/report/trained_report.h"
 
 #define CASE(name) FW_SOURCE_DIR "/tests/cases/" name
 
@@ -217,4 +219,193 @@ Test(rlp, nan_reward) {
   fw_diagnostics_clear(&diagnostics);
   remove(POLICY_FILE);
   /* that a policy with NaN weights is refused: unit/ppo_weights */
+}
+
+/* --- rlp-seeds -----------------------------------------------------------------------------------------------------
+ * In the case seed 3 is one of training and of evaluation. Here that is no overlap: runs of training, of validation and
+ * held-out ones come from seeds of their own ranges, so the number 3 means another run in each.
+ */
+
+enum { TRAINED = 3, SELECTED_ON = 2, HELD_OUT = 3 };
+
+/* The seeds of the case. `held_out` are those of its expectation, which follow one another, as a scenario's do. */
+typedef struct case_seeds {
+  double train[TRAINED], select[SELECTED_ON], evaluate[HELD_OUT];
+} case_seeds;
+
+static const uint64_t held_out[HELD_OUT] = {20, 21, 22};
+
+static size_t listed(const fw_json_value *policy, const char *key, double *out) {
+  size_t count = 0;
+  for (const fw_json_value *v = fw_json_first(fw_json_get(policy, key)); v != NULL; v = fw_json_next(v))
+    out[count++] = fw_json_number(v);
+  return count;
+}
+
+static case_seeds read_seeds(void) {
+  fw_json *document = read_case(CASE("rlp-seeds/train.json"));
+  const fw_json_value *policy = fw_json_get(fw_json_root(document), "policy");
+  case_seeds seeds;
+  cr_assert_eq(listed(policy, "train_seeds", seeds.train), TRAINED);
+  cr_assert_eq(listed(policy, "select_on_seeds", seeds.select), SELECTED_ON);
+  cr_assert_eq(listed(policy, "evaluate_on_seeds", seeds.evaluate), HELD_OUT);
+  fw_json_free(document);
+  return seeds;
+}
+
+/* A scenario that ships, five minutes long, and the least that can be called a training on it. */
+static fw_scenario *short_scenario(uint64_t seed) {
+  fw_scenario *scenario;
+  const fw_scenario_overrides overrides = {.seeds = HELD_OUT, .duration = 300 * FW_NS_PER_S, .share = FW_SOURCE_DIR};
+  cr_assert_eq(fw_scenario_read(FW_SOURCE_DIR "/scenarios/job72b-live.json", &overrides, &scenario, NULL), FW_OK);
+  scenario->seed = seed;
+  return scenario;
+}
+
+static fw_train_plan plan_of(const case_seeds *seeds) {
+  fw_train_plan plan;
+  fw_json *document;
+  static const char text[] = "{\"fleetwatt_training\": 1, \"runs\": 50, \"validate_every\": 1, \"ppo\": "
+                             "{\"decisions\": 256, \"environments\": 4, \"rollout\": 32, \"width\": \"32\"}}";
+  cr_assert_eq(fw_json_parse(text, strlen(text), "plan", &document, NULL), FW_OK);
+  cr_assert_eq(fw_record_decode(&fw_train_plan_record, fw_json_root(document), &plan, NULL), FW_OK);
+  fw_json_free(document);
+  plan.seed = (uint64_t)seeds->train[0];
+  plan.seeds = TRAINED;
+  plan.validation_runs = SELECTED_ON;
+  return plan;
+}
+
+/* A hash of every tick and event of a run. */
+static uint64_t digest_of(const fw_scenario *scenario, uint64_t seed) {
+  fw_digest digest;
+  fw_digest_start(&digest, NULL);
+  const fw_run_options options = {.seed = seed, .threads = 1, .observer = &digest.observer};
+  fw_result result;
+  cr_assert_eq(fw_run(scenario, &options, &result, NULL), FW_OK);
+  fw_result_clear(&result);
+  return digest.hash;
+}
+
+Test(rlp, seeds_of_training_and_evaluation_are_different_runs) {
+  const case_seeds seeds = read_seeds();
+  const fw_train_plan plan = plan_of(&seeds);
+  fw_scenario *scenario = short_scenario(1);
+  fw_ppo_task task;
+  cr_assert_eq(seeds.train[2], seeds.evaluate[0], "the overlap of the case");
+  cr_assert_eq(fw_train_task(&plan, scenario, 0, &task, NULL), FW_OK);
+  for (size_t i = 0; i < HELD_OUT; i++) {
+    const uint64_t number = (uint64_t)seeds.evaluate[i];
+    const uint64_t trained = fw_ppo_task_run_seed(&task, FW_PPO_TRAINING_SEED | number);
+    const uint64_t validated = FW_TRAIN_VALIDATION_SEED + number;
+    cr_expect_geq(trained, FW_PPO_TRAINING_SEED);
+    cr_expect_lt(validated, FW_PPO_TRAINING_SEED);
+    const uint64_t run = digest_of(scenario, number);
+    cr_expect_eq(run, digest_of(scenario, number));
+    cr_expect_neq(run, digest_of(scenario, trained), "run %zu: all 64 bits of a seed count", i);
+    cr_expect_neq(run, digest_of(scenario, validated));
+    cr_expect_neq(digest_of(scenario, trained), digest_of(scenario, validated));
+  }
+  fw_ppo_task_clear(&task);
+  fw_scenario_free(scenario);
+}
+
+#define SEEDS_FILE FW_BINARY_DIR "/test_rlp_seeds"
+
+/* Trains as the case says, into OUT.safetensors (the best) and OUT-1, OUT-2, OUT-3; what training says is added. */
+static void train_seeds(const fw_scenario *scenario, fw_text *said) {
+  const case_seeds seeds = read_seeds();
+  const fw_train_plan plan = plan_of(&seeds);
+  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
+  const fw_train_options options = {.scenario = scenario, .plan = &plan, .output = SEEDS_FILE, .study = {.threads = 2}};
+  fw_train_result result;
+  cr_assert_eq(fw_train(&options, &result, &diagnostics), FW_OK);
+  fw_report_train_json(&result, &diagnostics, said);
+  fw_train_clear(&result);
+  fw_diagnostics_clear(&diagnostics);
+}
+
+static const char *const weights[] = {SEEDS_FILE "-1.safetensors", SEEDS_FILE "-2.safetensors",
+                                      SEEDS_FILE "-3.safetensors", SEEDS_FILE ".safetensors"};
+
+static fw_status evaluate(const fw_scenario *scenario, const char *const *paths, size_t count, fw_evaluate_result *out,
+                          fw_diagnostics *diagnostics) {
+  const fw_evaluate_options options = {.scenario = scenario,
+                                       .weights = paths,
+                                       .weight_count = count,
+                                       .window = 30 * FW_NS_PER_S,
+                                       .limit = 0.025,
+                                       .study = {.threads = 2}};
+  return fw_evaluate(&options, out, diagnostics);
+}
+
+/* Trains and evaluates; all that both say is added. */
+static void whole_command(const fw_scenario *scenario, fw_evaluate_result *out, fw_text *said) {
+  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
+  train_seeds(scenario, said);
+  cr_assert_eq(evaluate(scenario, weights, TRAINED, out, &diagnostics), FW_OK);
+  cr_assert_eq(diagnostics.count, 1, "three are too few for an interval over policies");
+  fw_report_evaluate_json(out, &diagnostics, said);
+  fw_report_evaluate_text(out, &diagnostics, said);
+  fw_diagnostics_clear(&diagnostics);
+}
+
+static double least_of(double a, double b) {
+  return a < b ? a : b;
+}
+
+static void expect_report(const fw_evaluate_result *result, const char *text) {
+  const double a = result->policies[0].tokens.mean, b = result->policies[1].tokens.mean,
+               c = result->policies[2].tokens.mean;
+  const double least = least_of(a, least_of(b, c)), most = -least_of(-a, least_of(-b, -c));
+  size_t passed = 0;
+  char line[128];
+  cr_assert_eq(result->policy_count, TRAINED);
+  for (size_t i = 0; i < TRAINED; i++) {
+    cr_expect_eq(result->policies[i].seed, i + 1);
+    passed += result->policies[i].rate[result->window].mean <= 0.025;
+    (void)snprintf(line, sizeof line, "\n  %zu  ", i + 1);
+    cr_expect_not_null(strstr(text, line), "a line for training seed %zu", i + 1);
+  }
+  const double middle = a + b + c - least - most;
+  (void)snprintf(line, sizeof line, "median %.0f, %.0f to %.0f", middle, least, most);
+  cr_expect_not_null(strstr(text, line), "%s in %s", line, text);
+  (void)snprintf(line, sizeof line, "\n%zu of 3 pass", passed);
+  cr_expect_not_null(strstr(text, line), "%s in %s", line, text);
+  cr_expect_null(strstr(text, "IQM"), "no interval that three policies cannot carry");
+  cr_expect_not_null(strstr(text, "note: 3 trained policies say little about training"));
+}
+
+static void remove_seeds(void) {
+  static const char *const ends[] = {".safetensors", "-1.safetensors", "-2.safetensors", "-3.safetensors",
+                                     "-1.csv",       "-2.csv",         "-3.csv"};
+  for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+    char path[sizeof SEEDS_FILE + 32];
+    (void)snprintf(path, sizeof path, SEEDS_FILE "%s", ends[i]);
+    (void)remove(path);
+  }
+}
+
+Test(rlp, seeds_are_all_reported, .fini = remove_seeds) {
+  fw_scenario *scenario = short_scenario(held_out[0]);
+  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
+  fw_text first = FW_TEXT_INIT, again = FW_TEXT_INIT;
+  fw_evaluate_result result, none;
+  whole_command(scenario, &result, &first);
+  expect_report(&result, strstr(first.data, "3 trained policies on 3 held-out runs"));
+  fw_evaluate_clear(&result);
+  whole_command(scenario, &result, &again);
+  fw_evaluate_clear(&result);
+  cr_expect_str_eq(first.data, again.data, "the same command twice");
+
+  cr_expect_eq(evaluate(scenario, weights + TRAINED, 1, &none, &diagnostics), FW_ERROR_INPUT, "the best alone");
+  cr_assert_eq(diagnostics.count, 1);
+  cr_expect_not_null(strstr(diagnostics.entries[0].message, "give those of all training seeds"));
+  fw_diagnostics_clear(&diagnostics);
+  cr_expect_eq(evaluate(scenario, weights, TRAINED + 1, &none, &diagnostics), FW_ERROR_INPUT, "the best twice");
+  cr_expect_not_null(strstr(diagnostics.entries[0].message, "give each training once"));
+  fw_diagnostics_clear(&diagnostics);
+  fw_text_clear(&first);
+  fw_text_clear(&again);
+  fw_scenario_free(scenario);
 }

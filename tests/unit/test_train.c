@@ -197,8 +197,14 @@ Test(evaluate, counts_every_policy_and_never_the_best_alone, .init = make_folder
   cr_expect(result.tokens.lo <= result.tokens.mean && result.tokens.mean <= result.tokens.hi);
   cr_expect_eq(memcmp(&result.tokens, &again.tokens, sizeof result.tokens), 0, "threads do not show");
   fw_evaluate_clear(&again);
-  cr_expect_eq(evaluate(scenario, weights, 4, 1, &again, &diagnostics), FW_ERROR_INPUT);
+  cr_assert_eq(evaluate(scenario, weights, 4, 1, &again, &diagnostics), FW_OK);
+  cr_assert_eq(diagnostics.count, 1, "too few for an interval");
   cr_expect_not_null(strstr(diagnostics.entries[0].message, "at least 5"));
+  cr_expect(isnan(again.tokens.mean) && isnan(again.rate[0].lo) && isnan(again.pass_rate.hi));
+  for (size_t i = 0; i < 4; i++)
+    cr_expect_eq(memcmp(&again.policies[i].tokens, &result.policies[i].tokens, sizeof(fw_estimate)), 0);
+  fw_evaluate_clear(&again);
+  cr_expect_eq(evaluate(scenario, weights, 1, 1, &again, &diagnostics), FW_ERROR_INPUT, "one alone");
   cr_expect_eq(evaluate(scenario, weights, 6, 1, &again, &diagnostics), FW_ERROR_INPUT, "one seed twice");
   fw_diagnostics_clear(&diagnostics);
   fw_evaluate_clear(&result);
