@@ -84,6 +84,7 @@ static fw_status equip(const fw_scenario *scenario, fw_power_mw site_budget, boo
   const bool site = domain->level == FW_DOMAIN_SITE;
   const bool metered = all || site || domain->budget > 0;
   domain->window_count = metered ? scenario->window_count : 0;
+  domain->tick_budget = domain->budget > 0 ? fw_energy_of(domain->budget, scenario->tick) : FW_METER_NO_BUDGET;
   const fw_status status = metered ? fwi_domain_meter(scenario, scenario->topology.gpus, domain->window_count,
                                                       site && percentiles, &domain->meter, diagnostics)
                                    : FW_OK;
@@ -138,15 +139,9 @@ static void add_losses(fwi_domains *domains) {
   }
 }
 
-static fw_status meter_domain(const fwi_domains *domains, const fwi_domain *domain, fw_energy_pj site_budget,
-                              fw_diagnostics *diagnostics) {
-  fw_energy_pj budget = domain->budget > 0 ? fw_energy_of(domain->budget, domains->tick) : FW_METER_NO_BUDGET;
-  budget = domain->level == FW_DOMAIN_SITE ? site_budget : budget;
-  return fw_meter_push(domain->meter, domains->tick, domain->tick_energy, budget, diagnostics);
-}
-
 fw_status fwi_domains_end(fwi_domains *domains, fw_energy_pj site_budget, fw_diagnostics *diagnostics) {
   fw_status status = FW_OK;
+  fwi_domains_site(domains)->tick_budget = site_budget;
   if (domains->supply.efficiency_ppm != FW_MILLION) {
     add_losses(domains);
   }
@@ -157,9 +152,11 @@ fw_status fwi_domains_end(fwi_domains *domains, fw_energy_pj site_budget, fw_dia
       domains->data[domain->parent].tick_energy += domain->tick_energy;
     }
     if (domain->meter != NULL) {
-      status = meter_domain(domains, domain, site_budget, diagnostics);
+      status = fw_meter_push(domain->meter, domains->tick, domain->tick_energy, domain->tick_budget, diagnostics);
     }
-    fwi_protection_push(domain->protection, domain->tick_energy);
+    if (domain->protection != NULL) {
+      fwi_protection_push(domain->protection, domain->tick_energy);
+    }
   }
   return status;
 }

@@ -14,6 +14,7 @@ typedef struct fwi_domain {
   size_t index;
   size_t parent;              /* position in the array, or FWI_NO_PARENT */
   fw_power_mw budget;         /* 0: none, or (site) given with every tick */
+  fw_energy_pj tick_budget;   /* likewise; FW_METER_NO_BUDGET: none */
   fw_energy_pj base_per_tick; /* nodes: GPUs without a job, and what the node draws beyond its GPUs */
   fw_energy_pj tick_energy;   /* of the present tick */
   fw_energy_pj energy;        /* since the start, or the restart */
