@@ -152,7 +152,7 @@ static fw_sim_options sim_options(const fw_scenario *scenario, const fw_scenario
                         .threads = options->threads,
                         .observer = options->observer,
                         .all_domains = options->all_domains,
-                        .profiles = options->profiles};
+                        .prepared = options->prepared};
   if (policy->fleet != NULL) {
     double interval_s = 0.0;
     double window_s = 0.0;

@@ -16,7 +16,7 @@ typedef struct fw_run_options {
   const fw_sim_observer *observer;
   const volatile sig_atomic_t *cancel; /* set from outside to stop early; or NULL */
   bool all_domains;                    /* results of domains without a budget hold windows, too */
-  const fw_profile *profiles;          /* as in fw_sim_options */
+  const fw_prepared *prepared;         /* as in fw_sim_options */
 } fw_run_options;
 
 /* Runs to the end. Errors name the policy and, where one job is concerned, the job. */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
-#include "sim/fleet/profile.h"
 #include "sim/fleet/state.h"
 
 /* Telemetry periods in a window of the scheduler: long enough that a job's ticks are sampled in runs. */
@@ -35,7 +34,7 @@ void fw_sim_free(fw_sim *sim) {
   fwi_telemetry_free(&sim->site);
   free(sim->jobs);
   free(sim->node_of_gpu);
-  free(sim->tables);
+  fw_prepared_free(sim->own);
   free(sim->share);
   free(sim->share_w);
   free(sim->uncapped_w);
@@ -49,7 +48,6 @@ void fw_sim_free(fw_sim *sim) {
 static bool allocate(fw_sim *sim) {
   const size_t n = sim->scenario->job_count;
   return (sim->jobs = fw_allocate(n, sizeof *sim->jobs)) != NULL &&
-         (sim->tables = fw_allocate(n, sizeof *sim->tables)) != NULL &&
          (sim->share = fw_allocate(n, sizeof *sim->share)) != NULL &&
          (sim->share_w = fw_allocate(n, sizeof *sim->share_w)) != NULL &&
          (sim->uncapped_w = fw_allocate(n, sizeof *sim->uncapped_w)) != NULL &&
@@ -57,20 +55,6 @@ static bool allocate(fw_sim *sim) {
          (sim->tick_truth = fw_allocate(n, sizeof *sim->tick_truth)) != NULL &&
          (sim->tick_reading = fw_allocate(n, sizeof *sim->tick_reading)) != NULL &&
          (sim->event_cursor = fw_allocate(n, sizeof *sim->event_cursor)) != NULL;
-}
-
-/* The tables of `model`, prepared once for all jobs that use it; NULL where a job has no model of its own power. */
-static const fwi_noise_tables *tables_for(fw_sim *sim, const fw_scenario_job *job) {
-  if (job->kind != FW_JOB_GRPO && job->kind != FW_JOB_OCCUPANCY && job->kind != FW_JOB_SERVING) {
-    return NULL;
-  }
-  for (size_t i = 0; i < sim->table_count; i++) {
-    if (sim->tables[i].model == job->model) {
-      return &sim->tables[i];
-    }
-  }
-  fwi_noise_tables_prepare(job->model, &sim->tables[sim->table_count]);
-  return &sim->tables[sim->table_count++];
 }
 
 static fw_time_ns start_offset(const fw_sim *sim, size_t index, fw_time_ns cycle) {
@@ -104,23 +88,16 @@ static fw_job_setup make_setup(const fw_sim *sim, size_t index) {
 }
 
 /* Each job's share of the budget is its uncontrolled mean over the fleet's, idle GPUs included. */
-static fw_status create_jobs(fw_sim *sim, fw_diagnostics *diagnostics) {
+static fw_status create_jobs(fw_sim *sim, const fw_prepared *prepared, fw_diagnostics *diagnostics) {
   const fw_scenario *scenario = sim->scenario;
-  fw_profile profile = {0};
   double fleet_w = 0.0;
   fw_status status = FW_OK;
   for (size_t i = 0; i < scenario->job_count && status == FW_OK; i++) {
     const fw_scenario_job *job = &scenario->jobs[i];
-    if (sim->options.profiles != NULL) {
-      profile = sim->options.profiles[i];
-    } else if (job->member == 0) {
-      status = fw_job_profile(scenario, i, job->initial, &profile, diagnostics);
-    }
-    if (status == FW_OK) {
-      const fw_job_setup setup = make_setup(sim, i);
-      status = fwi_job_create(job, &sim->job_setting, (uint32_t)i, sim->options.seed, tables_for(sim, job),
-                              start_offset(sim, i, profile.cycle), &setup, &sim->jobs[i], diagnostics);
-    }
+    const fw_profile profile = fwi_prepared_profile(prepared, i);
+    const fw_job_setup setup = make_setup(sim, i);
+    status = fwi_job_create(job, &sim->job_setting, (uint32_t)i, sim->options.seed, fwi_prepared_tables(prepared, i),
+                            start_offset(sim, i, profile.cycle), &setup, &sim->jobs[i], diagnostics);
     sim->job_count += status == FW_OK;
     sim->share[i] = profile.mean_w;
     sim->share_w[i] = (double)NAN;
@@ -133,25 +110,6 @@ static fw_status create_jobs(fw_sim *sim, fw_diagnostics *diagnostics) {
     sim->share[i] /= fleet_w;
   }
   return status;
-}
-
-fw_status fw_sim_profiles(const fw_scenario *scenario, fw_profile **out, fw_diagnostics *diagnostics) {
-  fw_profile *profiles = fw_allocate(scenario->job_count, sizeof *profiles);
-  fw_status status = profiles != NULL ? FW_OK : fw_error_memory(diagnostics, "the profiles of jobs");
-  for (size_t i = 0; i < scenario->job_count && status == FW_OK; i++) {
-    const fw_scenario_job *job = &scenario->jobs[i];
-    if (job->member > 0) {
-      profiles[i] = profiles[i - 1]; /* equal jobs stand together */
-    } else {
-      status = fw_job_profile(scenario, i, job->initial, &profiles[i], diagnostics);
-    }
-  }
-  if (status != FW_OK) {
-    free(profiles);
-    return status;
-  }
-  *out = profiles;
-  return FW_OK;
 }
 
 static fw_status place_gpus(fw_sim *sim, fw_diagnostics *diagnostics) {
@@ -250,7 +208,9 @@ fw_status fw_sim_create(const fw_scenario *scenario, const fw_sim_options *optio
   sim->budget = (fwi_budget){options->budget, &scenario->schedule};
   set_rhythm(sim);
   fw_status status = allocate(sim) ? FW_OK : fw_error_memory(diagnostics, "a simulation");
-  status = status != FW_OK ? status : create_jobs(sim, diagnostics);
+  const bool own = options->prepared == NULL;
+  status = status != FW_OK || !own ? status : fw_prepare(scenario, &sim->own, diagnostics);
+  status = status != FW_OK ? status : create_jobs(sim, own ? sim->own : options->prepared, diagnostics);
   status = status != FW_OK ? status : place_gpus(sim, diagnostics);
   status = status != FW_OK ? status
                            : fwi_domains_create(scenario, sim->used_gpus, options->budget, options->all_domains,

@@ -8,7 +8,7 @@
 #ifndef FW_FLEET_SIM_H
 #define FW_FLEET_SIM_H
 
-#include "sim/fleet/profile.h"
+#include "sim/fleet/prepared.h"
 #include "sim/fleet/result.h"
 #include "sim/scenario/scenario.h"
 
@@ -59,7 +59,7 @@ typedef struct fw_sim_options {
   unsigned threads;                /* for the jobs of one simulation; 0 or 1: the caller's only */
   const fw_sim_observer *observer; /* or NULL */
   bool all_domains;                /* meter the windows of domains without a budget, too */
-  const fw_profile *profiles;      /* from fw_sim_profiles, for those who make many; NULL: taken anew */
+  const fw_prepared *prepared;     /* the scenario, for those who make many simulations; NULL: prepared anew */
   bool truth_alone;                /* no windows of readings and no percentiles, for those who make many: then there is
                                       no fw_sim_result */
 } fw_sim_options;
@@ -73,11 +73,7 @@ typedef struct fw_sim_batch {
   bool fleet;
 } fw_sim_batch;
 
-/* What every job does at its initial settings: a function of the scenario alone, and a good part of what it costs to
- * make a simulation. Free with free(). */
-fw_status fw_sim_profiles(const fw_scenario *scenario, fw_profile **out, fw_diagnostics *diagnostics);
-
-/* `scenario` must outlive the simulation. */
+/* `scenario` and what was prepared of it must outlive the simulation. */
 fw_status fw_sim_create(const fw_scenario *scenario, const fw_sim_options *options, fw_sim **out,
                         fw_diagnostics *diagnostics);
 void fw_sim_free(fw_sim *sim);

@@ -31,8 +31,7 @@ struct fw_sim {
   size_t job_count;
   size_t used_gpus;
   uint32_t *node_of_gpu; /* of the GPUs that have a job, which are the first */
-  fwi_noise_tables *tables;
-  size_t table_count;
+  fw_prepared *own;      /* where the caller gave none */
   fwi_domains domains;
   fw_meter *sensed;
   fwi_judge *others; /* the same power against other budgets */

@@ -74,19 +74,19 @@ static fw_status find_agents(fw_ppo_task *task, const fw_sim *sim, fw_diagnostic
 static fw_sim_options options_of(const fw_ppo_task *task, uint64_t seed) {
   return (fw_sim_options){.seed = seed,
                           .budget = task->scenario->budgets[task->budget].power,
-                          .profiles = task->profiles,
+                          .prepared = task->prepared,
                           .truth_alone = true};
 }
 
 fw_status fw_ppo_task_prepare(fw_ppo_task *task, fw_diagnostics *diagnostics) {
   fw_sim *sim = NULL;
   task->agent_count = 0;
-  task->profiles = NULL;
+  task->prepared = NULL;
   task->agents = fw_allocate(task->scenario->job_count, sizeof *task->agents);
   if (task->agents == NULL) {
     return fw_error_memory(diagnostics, "the jobs of a training");
   }
-  fw_status status = fw_sim_profiles(task->scenario, &task->profiles, diagnostics);
+  fw_status status = fw_prepare(task->scenario, &task->prepared, diagnostics);
   const fw_sim_options options = options_of(task, 0);
   status = status == FW_OK ? fw_sim_create(task->scenario, &options, &sim, diagnostics) : status;
   status = status == FW_OK ? find_agents(task, sim, diagnostics) : status;
@@ -101,9 +101,9 @@ fw_status fw_ppo_task_prepare(fw_ppo_task *task, fw_diagnostics *diagnostics) {
 
 void fw_ppo_task_clear(fw_ppo_task *task) {
   free(task->agents);
-  free(task->profiles);
+  fw_prepared_free(task->prepared);
   task->agents = NULL;
-  task->profiles = NULL;
+  task->prepared = NULL;
 }
 
 uint64_t fw_ppo_task_run_seed(const fw_ppo_task *task, uint64_t episode_seed) {

@@ -24,12 +24,12 @@ typedef struct fw_ppo_task {
   fw_job_view view;   /* the same for all agents; by fw_ppo_task_prepare */
   size_t *agents;     /* the jobs that learn: agent i is job agents[i]; owned */
   size_t agent_count;
-  fw_profile *profiles; /* of all jobs; owned */
+  fw_prepared *prepared; /* the scenario; owned */
 } fw_ppo_task;
 
 extern const fw_ppo_environment_type fw_ppo_simulation;
 
-/* Fills `view`, `agents` and `profiles` from what stands before them; jobs whose views differ cannot share a policy and
+/* Fills `view`, `agents` and `prepared` from what stands before them; jobs whose views differ cannot share a policy and
  * are refused. Free with fw_ppo_task_clear. */
 fw_status fw_ppo_task_prepare(fw_ppo_task *task, fw_diagnostics *diagnostics);
 void fw_ppo_task_clear(fw_ppo_task *task);

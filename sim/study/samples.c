@@ -11,7 +11,7 @@
 typedef struct sampling {
   const fw_scenario *scenario;
   uint64_t first_seed;
-  fw_profile *profiles;
+  fw_prepared *prepared;
   fwi_samples *out;
 } sampling;
 
@@ -22,7 +22,7 @@ static fw_status run_one(void *context, size_t index, fw_diagnostics *diagnostic
   fw_scenario scenario = *work->scenario;
   scenario.policies = &arm.policy;
   scenario.policy_count = 1;
-  const fw_run_options options = {.seed = work->first_seed + index / work->out->policies, .profiles = work->profiles};
+  const fw_run_options options = {.seed = work->first_seed + index / work->out->policies, .prepared = work->prepared};
   fw_result result = {0};
   const fw_status status = fw_run(&scenario, &options, &result, diagnostics);
   if (status == FW_OK) {
@@ -45,9 +45,9 @@ fw_status fwi_samples_take(const fw_scenario *scenario, uint64_t first_seed, siz
   sampling work = {.scenario = scenario, .first_seed = first_seed, .out = out};
   const fwi_replications replications = {
       .count = runs, .heard = scenario->policy_count, .run = run_one, .context = &work};
-  fw_status status = fw_sim_profiles(scenario, &work.profiles, diagnostics);
+  fw_status status = fw_prepare(scenario, &work.prepared, diagnostics);
   status = status == FW_OK ? fwi_replicate(&replications, options, diagnostics) : status;
-  free(work.profiles);
+  fw_prepared_free(work.prepared);
   if (status != FW_OK) {
     fwi_samples_free(out);
   }
