@@ -6,7 +6,7 @@
 
 #include "sim/base/file.h"
 #include "sim/base/json.h"
-#include "sim/study/check.h"
+#include "sim/study/check/check.h"
 
 #define SHIPPED_FOLDER FW_SOURCE_DIR "/scenarios"
 

@@ -6,7 +6,7 @@
 
 #include "sim/base/text.h"
 #include "sim/cli/scenario_flags.h"
-#include "sim/study/plan.h"
+#include "sim/study/plan/plan.h"
 
 static int run(int argc, char **argv);
 

@@ -3,7 +3,7 @@
 #ifndef FW_CLI_RANKS_H
 #define FW_CLI_RANKS_H
 
-#include "sim/study/sweep.h"
+#include "sim/study/sweep/sweep.h"
 
 typedef struct fwi_ranks {
   int rank;

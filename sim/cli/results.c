@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "sim/cli/cli.h"
-#include "sim/study/stored.h"
+#include "sim/study/sweep/stored.h"
 
 static int run(int argc, char **argv);
 

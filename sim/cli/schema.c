@@ -7,8 +7,8 @@
 #include "sim/base/reference.h"
 #include "sim/cli/cli.h"
 #include "sim/scenario/scenario.h"
-#include "sim/study/contest.h"
-#include "sim/study/train.h"
+#include "sim/study/train/contest.h"
+#include "sim/study/train/train.h"
 
 static int run(int argc, char **argv);
 

@@ -6,8 +6,8 @@
 #include "sim/cli/ranks.h"
 #include "sim/cli/scenario_flags.h"
 #include "sim/scenario/tables.h"
-#include "sim/study/design.h"
-#include "sim/study/stored.h"
+#include "sim/study/sweep/design.h"
+#include "sim/study/sweep/stored.h"
 
 static int run(int argc, char **argv);
 

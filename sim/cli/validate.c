@@ -3,7 +3,7 @@
 
 #include "sim/cli/recording_flags.h"
 #include "sim/report/fidelity_report.h"
-#include "sim/study/validate.h"
+#include "sim/study/calibrate/validate.h"
 
 static int run(int argc, char **argv);
 

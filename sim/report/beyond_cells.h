@@ -4,7 +4,7 @@
 
 #include "sim/report/figure.h"
 #include "sim/report/page.h"
-#include "sim/study/beyond.h"
+#include "sim/study/reproduce/beyond.h"
 
 #define FWI_BEYOND_RARE 0.01 /* a mean rate up to this counts as rare in the answers */
 

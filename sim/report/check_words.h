@@ -2,7 +2,7 @@
 #ifndef FW_REPORT_CHECK_WORDS_H
 #define FW_REPORT_CHECK_WORDS_H
 
-#include "sim/study/check.h"
+#include "sim/study/check/check.h"
 
 extern const char *const fwi_check_kind_names[];  /* as in the file */
 extern const char *const fwi_check_state_names[]; /* "ok", "failed", "broken", "nothing" */

@@ -62,9 +62,8 @@ static void add_bound(fwi_page *page, const fw_contest_result *contest) {
       page,
       "Trained policies together (interquartile means over policies and runs): %s tokens, %s %% at %s s. A clairvoyant "
       "that knows all noise and changes settings at any moment cannot pass %s tokens at their rate, nor %s at the "
-      "limit "
-      "(sim/study/contest_bound.c; residuals of the highest and the lowest setting differ by %s W, which is how far "
-      "that bound is from exact).",
+      "limit. The bound takes the noise to be the same at every setting; that of the highest and the lowest differs "
+      "by %s W.",
       fwi_figure_estimate(contest->ppo_tokens, 1.0, 6, numbers[0]), fwi_figure_rate(contest->ppo_rate, numbers[1]),
       window_text(contest, (char[FW_UNITS_TEXT_SIZE]){0}), fwi_figure_fixed(contest->bound_at_ppo, 0, numbers[2]),
       fwi_figure_fixed(contest->bound_at_limit, 0, numbers[3]),

@@ -3,7 +3,7 @@
 #define FW_REPORT_CONTEST_REPORT_H
 
 #include "sim/base/text.h"
-#include "sim/study/contest.h"
+#include "sim/study/train/contest.h"
 
 typedef struct fw_contest_results {
   const fw_contest_result *data;

@@ -4,7 +4,7 @@
 
 #include "sim/base/diagnostics.h"
 #include "sim/base/text.h"
-#include "sim/study/fidelity.h"
+#include "sim/study/calibrate/fidelity.h"
 
 typedef struct fw_report_fidelity {
   const char *model;                    /* the file */

@@ -3,7 +3,7 @@
 #define FW_REPORT_LEDGER_CELLS_H
 
 #include "sim/report/figure.h"
-#include "sim/study/reproduce.h"
+#include "sim/study/reproduce/reproduce.h"
 
 enum { FWI_LEDGER_COLUMNS = 7 };
 

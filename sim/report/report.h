@@ -4,12 +4,12 @@
 
 #include "sim/base/text.h"
 #include "sim/study/authority.h"
-#include "sim/study/beyond.h"
-#include "sim/study/check.h"
+#include "sim/study/check/check.h"
 #include "sim/study/compare.h"
-#include "sim/study/plan.h"
-#include "sim/study/reproduce.h"
-#include "sim/study/stored.h"
+#include "sim/study/plan/plan.h"
+#include "sim/study/reproduce/beyond.h"
+#include "sim/study/reproduce/reproduce.h"
+#include "sim/study/sweep/stored.h"
 #include "sim/study/windows.h"
 
 /* The version that stands in every JSON result. */
@@ -67,8 +67,8 @@ void fw_report_stored_list_json(const fw_stored_list *list, fw_text *out);
 void fw_report_stored_comparison_text(const fw_stored_comparison *comparison, fw_text *out);
 void fw_report_stored_comparison_json(const fw_stored_comparison *comparison, fw_text *out);
 
-/* `fleetwatt plan`: the answers, and how to read them; the Markdown is docs/planning-fleet16.md, the CSV every ratio that
- * was run. */
+/* `fleetwatt plan`: the answers, and how to read them; the Markdown is docs/planning-fleet16.md, the CSV every ratio
+ * that was run. */
 void fw_report_plan_text(const fw_plan_result *result, const fw_diagnostics *diagnostics, fw_text *out);
 void fw_report_plan_markdown(const fw_plan_result *result, fw_text *out);
 void fw_report_plan_json(const fw_plan_result *result, const fw_diagnostics *diagnostics, fw_text *out);

@@ -2,7 +2,7 @@
 #ifndef FW_REPORT_STORED_COUNTS_H
 #define FW_REPORT_STORED_COUNTS_H
 
-#include "sim/study/stored.h"
+#include "sim/study/sweep/stored.h"
 
 static inline size_t fwi_stored_runs(const fw_stored_study *study) {
   size_t runs = 0;

@@ -3,7 +3,7 @@
 #define FW_REPORT_STORED_SETTINGS_H
 
 #include "sim/base/json.h"
-#include "sim/study/stored.h"
+#include "sim/study/sweep/stored.h"
 
 typedef struct fwi_settings {
   fw_json **documents; /* of each point; NULL where its text is none */

@@ -3,8 +3,8 @@
 #define FW_REPORT_TRAINED_REPORT_H
 
 #include "sim/base/text.h"
-#include "sim/study/evaluate.h"
-#include "sim/study/train.h"
+#include "sim/study/train/evaluate.h"
+#include "sim/study/train/train.h"
 
 /* A line for each training seed, and which was kept. */
 void fw_report_train_text(const fw_train_result *result, const fw_diagnostics *diagnostics, fw_text *out);

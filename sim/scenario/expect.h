@@ -1,5 +1,5 @@
 /* What a scenario file says about its own results: its "expect" blocks, judged by `fleetwatt check`
- * (sim/study/check.h).
+ * (sim/study/check/check.h).
  */
 #ifndef FW_SCENARIO_EXPECT_H
 #define FW_SCENARIO_EXPECT_H

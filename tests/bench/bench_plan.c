@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "sim/study/plan.h"
+#include "sim/study/plan/plan.h"
 
 static double seconds_now(clockid_t clock) {
   struct timespec now;

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/study/sweep.h"
+#include "sim/study/sweep/sweep.h"
 
 #define ROUNDS 3
 

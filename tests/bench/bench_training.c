@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "sim/base/memory.h"
-#include "sim/study/ppo_environment.h"
+#include "sim/study/train/ppo_environment.h"
 
 enum { ROUNDS = 8, INTERVAL_S = 15, EPISODE = 80 };
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/study/ledger.h"
+#include "sim/study/reproduce/ledger.h"
 #include "tests/fuzz/fuzz.h"
 
 static void require(bool condition) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "sim/base/random.h"
-#include "sim/study/fidelity.h"
+#include "sim/study/calibrate/fidelity.h"
 
 #define S FW_NS_PER_S
 #define TICKS ((size_t)400)

@@ -1,6 +1,6 @@
 /* Plans through the simulator: on fleets of Gaussian jobs, whose answer is known in closed form, and on the study's
- * fleet, whose answer a sweep by brute force confirms on other seeds. tests/unit/test_frontier.c holds a thousand fleets
- * to the same closed form without the simulator. */
+ * fleet, whose answer a sweep by brute force confirms on other seeds. tests/unit/test_frontier.c holds a thousand
+ * fleets to the same closed form without the simulator. */
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "sim/base/random.h"
 #include "sim/study/compare.h"
-#include "sim/study/plan.h"
+#include "sim/study/plan/plan.h"
 #include "tests/scenario_fixture.h"
 
 #define LIMIT 0.05
@@ -201,8 +201,8 @@ static fw_scenario *study_fleet(const double *ratios, size_t count) {
   return scenario;
 }
 
-/* The plain mean of 80 runs on seeds that the plan never saw, with Student's interval: below the limit at the ratio that
- * was named, above it at the next step. */
+/* The plain mean of 80 runs on seeds that the plan never saw, with Student's interval: below the limit at the ratio
+ * that was named, above it at the next step. */
 static void confirm(const fw_plan_result *result, size_t index) {
   const fw_plan_answer *answer = &result->answers[index];
   const fw_scenario *scenario = result->scenario;

@@ -5,7 +5,7 @@
 
 #include "sim/base/random.h"
 #include "sim/report/report.h"
-#include "sim/study/coherence.h"
+#include "sim/study/reproduce/coherence.h"
 #include "tests/scenario_fixture.h"
 
 #define PI 3.14159265358979323846

@@ -1,6 +1,6 @@
 /* Calibration: recordings made by a known model give it back, the same bytes whatever the threads, and a file that a
  * scenario takes; what cannot be calibrated is refused. */
-#include "sim/study/calibrate.h"
+#include "sim/study/calibrate/calibrate.h"
 
 #include <gsl/gsl_errno.h>
 

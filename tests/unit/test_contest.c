@@ -1,6 +1,6 @@
 /* A contest on a short scenario: every kind is there, tuned with the runs that were given, differences and bound add
  * up. */
-#include "sim/study/contest.h"
+#include "sim/study/train/contest.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "sim/base/file.h"
-#include "sim/study/train.h"
+#include "sim/study/train/train.h"
 
 static char folder[64];
 

@@ -1,5 +1,5 @@
 /* Designs: the grid against nested loops, the Latin hypercube against its definition, lists against their text. */
-#include "sim/study/design.h"
+#include "sim/study/sweep/design.h"
 
 #include <math.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sim/base/random.h"
-#include "sim/study/rolling.h"
+#include "sim/study/calibrate/rolling.h"
 
 #define S FW_NS_PER_S
 #define TICKS ((size_t)4000)

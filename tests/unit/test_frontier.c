@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "sim/base/random.h"
-#include "sim/study/frontier.h"
+#include "sim/study/plan/frontier.h"
 
 #define POINTS 41 /* ratios 1.0, 1.05, ... 3.0 */
 

@@ -1,5 +1,5 @@
 /* Fleets grown in their own proportions, counted by hand, and run: the copy of a fleet is two fleets. */
-#include "sim/study/grow.h"
+#include "sim/study/plan/grow.h"
 #include "tests/scenario_fixture.h"
 
 static const char mixed[] =

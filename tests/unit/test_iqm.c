@@ -1,5 +1,5 @@
 /* The interquartile mean against values that can be counted off, its interval against the law of a known model. */
-#include "sim/study/iqm.h"
+#include "sim/study/train/iqm.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 
 #include "sim/report/report.h"
 #include "sim/study/metric.h"
-#include "sim/study/reproduce.h"
+#include "sim/study/reproduce/reproduce.h"
 #include "tests/scenario_fixture.h"
 
 #define DATA FW_SOURCE_DIR "/tests/unit/data"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sim/fleet/run.h"
-#include "sim/study/ppo_environment.h"
+#include "sim/study/train/ppo_environment.h"
 
 #define WINDOWS ((size_t)4)
 #define MOST_JOBS ((size_t)8)

@@ -7,7 +7,7 @@
 
 #include "sim/base/file.h"
 #include "sim/fleet/run.h"
-#include "sim/study/ppo_environment.h"
+#include "sim/study/train/ppo_environment.h"
 
 static char folder[64];
 

@@ -14,7 +14,7 @@
 #include "policies/ppo/config.h"
 #include "sim/base/file.h"
 #include "sim/scenario/scenario.h"
-#include "sim/study/train.h"
+#include "sim/study/train/train.h"
 #include "tests/sample_record.h"
 #include "tests/unit/model_text.h"
 

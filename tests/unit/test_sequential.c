@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "sim/base/random.h"
-#include "sim/study/sequential.h"
+#include "sim/study/plan/sequential.h"
 
 enum { MOST = 400 };
 

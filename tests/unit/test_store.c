@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "sim/study/code_version.h"
-#include "sim/study/store.h"
+#include "sim/study/sweep/store.h"
 #include "tests/scenario_fixture.h"
 
 static char folder[] = "/tmp/fleetwatt-store-XXXXXX";

@@ -1,13 +1,13 @@
 /* A sweep through its functions: its figures are those of fw_compare at the same points, whoever simulated them; a
  * policy that ignores budgets runs once for all; what is stored is not simulated again. Killed, crowded and spread
  * sweeps are tests/sweep's. */
-#include "sim/study/sweep.h"
+#include "sim/study/sweep/sweep.h"
 
 #include <unistd.h>
 
 #include "sim/report/report.h"
 #include "sim/study/compare.h"
-#include "sim/study/stored.h"
+#include "sim/study/sweep/stored.h"
 #include "tests/scenario_fixture.h"
 
 static char folder[] = "/tmp/fleetwatt-sweep-XXXXXX";

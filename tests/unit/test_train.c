@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "sim/base/file.h"
-#include "sim/study/evaluate.h"
-#include "sim/study/train.h"
+#include "sim/study/train/evaluate.h"
+#include "sim/study/train/train.h"
 
 static char folder[64];
 

@@ -1,6 +1,6 @@
 /* Validation: a model held against recordings that it made itself does well, a wrong one shows what is wrong with it.
  */
-#include "sim/study/validate.h"
+#include "sim/study/calibrate/validate.h"
 
 #include "tests/recording_fixture.h"
 

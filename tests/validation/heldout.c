@@ -13,8 +13,8 @@
 #include "sim/base/file.h"
 #include "sim/base/memory.h"
 #include "sim/report/figure.h"
-#include "sim/study/calibrate.h"
-#include "sim/study/validate.h"
+#include "sim/study/calibrate/calibrate.h"
+#include "sim/study/calibrate/validate.h"
 
 enum { MOST_RUNS = 3, MOST_CASES = 40, SEEDS = 20, WINDOWS = 5 };
 static const fw_time_ns windows[WINDOWS] = {FW_NS_PER_S / 2, FW_NS_PER_S, 10 * FW_NS_PER_S, 30 * FW_NS_PER_S,

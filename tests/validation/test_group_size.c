@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "sim/study/authority.h"
-#include "sim/study/train.h"
-#include "sim/study/trained.h"
+#include "sim/study/train/train.h"
+#include "sim/study/train/trained.h"
 
 #define HELD_OUT ((size_t)40)
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sim/base/file.h"
-#include "sim/study/reproduce.h"
+#include "sim/study/reproduce/reproduce.h"
 
 #define LEDGER FW_SOURCE_DIR "/scenarios/study/ledger.json"
 

@@ -1,0 +1,89 @@
+/* Inside sim/study: what a sweep knows of its points. */
+#ifndef FW_STUDY_SWEEP_POINTS_H
+#define FW_STUDY_SWEEP_POINTS_H
+
+#include <omp.h>
+
+#include "sim/study/sweep/sweep.h"
+
+/* What is kept of a scenario while it is not loaded. */
+typedef struct fwi_sweep_arm {
+  char *policy;
+  bool serves_all; /* ignores budgets: one run for all of them */
+} fwi_sweep_arm;
+
+typedef struct fwi_sweep_point {
+  char id[FW_STORE_ID_SIZE];
+  uint64_t seed;
+  size_t seeds;
+  fwi_sweep_arm *arms;
+  size_t arm_count;
+  fw_power_mw *budgets;
+  size_t budget_count;
+  fw_time_ns *windows;
+  size_t window_count;
+  size_t units_per_seed;
+  size_t first_unit;
+  fw_scenario *scenario; /* while some thread needs it */
+  size_t users;
+} fwi_sweep_point;
+
+/* A unit taken apart. */
+typedef struct fwi_sweep_unit {
+  size_t point;
+  size_t policy;
+  size_t budget; /* the first */
+  size_t runs;   /* budgets served, from `budget` on */
+  uint64_t seed;
+} fwi_sweep_unit;
+
+/* Results that wait for the next commit. */
+typedef struct fwi_sweep_given {
+  size_t unit;
+  fw_store_figures *figures; /* owned */
+} fwi_sweep_given;
+
+/* Who does what (sweep_share.c). */
+typedef struct fwi_sweep_share {
+  omp_lock_t lock;
+  fw_store *store;
+  const fw_study_options *options;
+  unsigned char *states; /* of each unit */
+  size_t cursor;         /* units before it were looked at in this round */
+  size_t passed_over;    /* of those: claimed by other processes */
+  size_t done;
+  size_t simulated; /* runs given back and committed, not units */
+  fwi_sweep_given *given;
+  size_t given_count;
+  size_t given_capacity;
+  bool committing; /* some thread is writing */
+  fw_status status;
+  size_t failed_unit; /* the first of those that failed */
+  fw_diagnostics diagnostics;
+} fwi_sweep_share;
+
+struct fw_sweep {
+  const fw_sweep_spec *spec;
+  fw_sweep_spec kept_spec;
+  fw_text text; /* of the scenario file */
+  char *name;
+  fwi_sweep_point *points;
+  size_t unit_count;
+  omp_lock_t lock; /* of the loaded scenarios */
+  size_t latest;   /* the point that was asked for last: it stays loaded */
+  fwi_sweep_share share;
+};
+
+fwi_sweep_unit fwi_sweep_unit_at(const fw_sweep *sweep, size_t index);
+
+/* The name of the unit's `index`-th run. */
+fw_store_key fwi_sweep_key(const fw_sweep *sweep, const fwi_sweep_unit *unit, size_t index);
+
+/* A point's scenario, read afresh; free it. */
+fw_status fwi_sweep_read_point(const fw_sweep *sweep, size_t index, fw_scenario **out, fw_diagnostics *diagnostics);
+
+/* The same, shared by those who hold it at a time; end with fwi_sweep_drop. */
+fw_status fwi_sweep_hold(fw_sweep *sweep, size_t index, const fw_scenario **out, fw_diagnostics *diagnostics);
+void fwi_sweep_drop(fw_sweep *sweep, size_t index);
+
+#endif

@@ -1,0 +1,34 @@
+/* An actor from a file, dressed as a policy. */
+#include "sim/study/train/trained.h"
+
+fw_status fwi_trained_read(const char *path, const char *const *classes, size_t class_count, fwi_trained *out,
+                           fw_diagnostics *diagnostics) {
+  *out = (fwi_trained){0};
+  const fw_status status = fw_ppo_actor_read(path, &out->actor, diagnostics);
+  if (status != FW_OK) {
+    return status;
+  }
+  out->settings = (fw_ppo_policy_settings){.weights = (char *)(uintptr_t)path, .actor = out->actor};
+  out->policy = (fw_scenario_policy){.name = path,
+                                     .job = &fwi_ppo_policy,
+                                     .job_settings = &out->settings,
+                                     .classes = classes,
+                                     .class_count = class_count};
+  return FW_OK;
+}
+
+void fwi_trained_clear(fwi_trained *trained) {
+  fw_ppo_actor_destroy(trained->actor);
+  *trained = (fwi_trained){0};
+}
+
+fw_status fwi_samples_of_arms(const fw_scenario *scenario, size_t budget, const fw_scenario_policy *arms,
+                              size_t arm_count, uint64_t first_seed, size_t seeds, const fw_study_options *options,
+                              fwi_samples *out, fw_diagnostics *diagnostics) {
+  fw_scenario own = *scenario;
+  own.policies = arms;
+  own.policy_count = arm_count;
+  own.budgets = &scenario->budgets[budget];
+  own.budget_count = 1;
+  return fwi_samples_take(&own, first_seed, seeds, options, out, diagnostics);
+}
