@@ -336,6 +336,11 @@ fw_meter_window fw_meter_result(const fw_meter *meter, size_t window_index) {
   return copy.seen;
 }
 
+fw_time_ns fw_meter_above(const fw_meter *meter, size_t window_index) {
+  const window_state *window = &meter->windows[window_index];
+  return window->seen.above + window->episode;
+}
+
 double fw_meter_violation_rate(const fw_meter *meter, size_t window_index) {
   fw_meter_window result = fw_meter_result(meter, window_index);
   return result.full > 0 ? (double)result.above / (double)result.full : (double)NAN;

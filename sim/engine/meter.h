@@ -55,6 +55,9 @@ fw_energy_pj fw_meter_energy(const fw_meter *meter);
 
 fw_meter_window fw_meter_result(const fw_meter *meter, size_t window_index);
 
+/* The `above` of that result, for those who ask while a run goes on. */
+fw_time_ns fw_meter_above(const fw_meter *meter, size_t window_index);
+
 /* above / full, or NaN when the window was never full (for example, longer than the run). */
 double fw_meter_violation_rate(const fw_meter *meter, size_t window_index);
 

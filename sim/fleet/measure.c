@@ -95,6 +95,21 @@ static fw_status judge_others(fw_sim *sim, fw_time_ns from, fw_energy_pj truth, 
   return status;
 }
 
+/* What a result says of a tick beside what domains meter: the readings judged like the truth, both against the other
+ * budgets, and the bill. */
+static fw_status account(fw_sim *sim, fw_time_ns from, fw_power_mw reading, fw_energy_pj budget,
+                         fw_diagnostics *diagnostics) {
+  const fw_time_ns tick = sim->scenario->tick;
+  const fw_energy_pj truth = fwi_domains_site(&sim->domains)->tick_energy;
+  const fw_energy_pj sensed =
+      fw_supply_input(&sim->domains.supply, fw_energy_of(reading, tick), sim->domains.node_count, tick);
+  const int64_t hour = from / (3600 * FW_NS_PER_S) + sim->scenario->tariff.start_hour;
+  sim->hour_energy[hour % FW_HOURS_PER_DAY] += truth;
+  sim->gpu_ticks += sim->used_gpus;
+  const fw_status status = fw_meter_push(sim->sensed, tick, sensed, budget, diagnostics);
+  return status != FW_OK ? status : judge_others(sim, from, truth, sensed, diagnostics);
+}
+
 static fw_status measure_tick(fw_sim *sim, size_t t, fw_diagnostics *diagnostics) {
   const fw_time_ns from = (fw_time_ns)sim->measured * sim->scenario->tick;
   const fw_time_ns end = from + sim->scenario->tick;
@@ -102,16 +117,9 @@ static fw_status measure_tick(fw_sim *sim, size_t t, fw_diagnostics *diagnostics
   fwi_domains_begin(&sim->domains);
   const fw_power_mw reading = add_jobs(sim, t);
   fw_status status = fwi_domains_end(&sim->domains, budget, diagnostics);
-  const fw_time_ns tick = sim->scenario->tick;
-  const fw_energy_pj sensed =
-      fw_supply_input(&sim->domains.supply, fw_energy_of(reading, tick), sim->domains.node_count, tick);
-  status = status != FW_OK || sim->options.truth_alone ? status
-                                                       : fw_meter_push(sim->sensed, tick, sensed, budget, diagnostics);
-  const fw_energy_pj truth = fwi_domains_site(&sim->domains)->tick_energy;
-  status = status != FW_OK ? status : judge_others(sim, from, truth, sensed, diagnostics);
-  const int64_t hour = from / (3600 * FW_NS_PER_S) + sim->scenario->tariff.start_hour;
-  sim->hour_energy[hour % FW_HOURS_PER_DAY] += truth;
-  sim->gpu_ticks += sim->used_gpus;
+  if (status == FW_OK && !sim->options.truth_alone) {
+    status = account(sim, from, reading, budget, diagnostics);
+  }
   fwi_telemetry_add(&sim->site, reading);
   sim->measured++;
   if (sim->options.observer != NULL) {

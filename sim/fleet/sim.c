@@ -236,7 +236,7 @@ fw_time_ns fw_sim_now(const fw_sim *sim) {
 }
 
 fw_time_ns fw_sim_time_above(const fw_sim *sim, size_t window) {
-  return fw_meter_result(fwi_domains_site(&sim->domains)->meter, window).above;
+  return fw_meter_above(fwi_domains_site(&sim->domains)->meter, window);
 }
 
 /* Of the jobs that wait, in order of time, those whose view of the fleet is complete: all jobs have sampled the period

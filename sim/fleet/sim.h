@@ -60,8 +60,8 @@ typedef struct fw_sim_options {
   const fw_sim_observer *observer; /* or NULL */
   bool all_domains;                /* meter the windows of domains without a budget, too */
   const fw_prepared *prepared;     /* the scenario, for those who make many simulations; NULL: prepared anew */
-  bool truth_alone;                /* no windows of readings and no percentiles, for those who make many: then there is
-                                      no fw_sim_result */
+  bool truth_alone;                /* only what policies see and fw_sim_time_above needs, for those who make many: then
+                                      there is no fw_sim_result, and nothing is judged or billed for one */
 } fw_sim_options;
 
 typedef struct fw_sim fw_sim;

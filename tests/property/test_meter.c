@@ -164,6 +164,7 @@ static void expect_result(const fw_meter *meter, size_t index, const signal *s, 
   cr_assert_eq(got.window, want.window.window);
   cr_assert_eq(got.full, want.window.full);
   cr_assert_eq(got.above, want.window.above);
+  cr_assert_eq(fw_meter_above(meter, index), want.window.above);
   cr_assert_eq(got.episodes, want.window.episodes);
   cr_assert_eq(got.longest_episode, want.window.longest_episode);
   cr_assert_eq(got.peak, want.window.peak);

@@ -1,4 +1,5 @@
 /* Fleets whose power is known in closed form: what a run reports is what arithmetic says, to the last digit. */
+#include "sim/fleet/digest.h"
 #include "tests/scenario_fixture.h"
 
 #define SQUARE(more) "{'kind': 'cycle', 'class': 'square', " more SQUARE_PHASES "}"
@@ -256,4 +257,31 @@ Test(fleet, a_phase_of_no_length_within_a_cycle_is_allowed) {
                               "'phases': [{'duration_s': 10, 'power_w': 200}, {'duration_s': 0, 'power_w': 400}]}]}");
   expect_energy(result.energy, joules(100 * 200), "site");
   fw_result_clear(&result);
+}
+
+/* ---- What runs share ---- */
+
+static uint64_t digest_of(const fw_scenario *scenario, uint64_t seed, const fw_prepared *prepared) {
+  fw_digest digest;
+  fw_digest_start(&digest, NULL);
+  fw_result result =
+      run_observed(scenario, (fw_run_options){.seed = seed, .observer = &digest.observer, .prepared = prepared});
+  fw_result_clear(&result);
+  return digest.hash;
+}
+
+/* Two models, jobs with residuals, in a fleet that ships. */
+Test(fleet, a_scenario_prepared_once_runs_as_one_prepared_anew) {
+  static const char *const arms[] = {"uncontrolled"};
+  const fw_scenario_overrides overrides = {
+      .duration = 400 * FW_NS_PER_S, .policies = arms, .policy_count = 1, .share = FW_SOURCE_DIR};
+  fw_scenario *scenario = NULL;
+  fw_prepared *prepared = NULL;
+  cr_assert_eq(fw_scenario_read(FW_SOURCE_DIR "/scenarios/fleet20-shared.json", &overrides, &scenario, NULL), FW_OK);
+  cr_assert_eq(fw_prepare(scenario, &prepared, NULL), FW_OK);
+  for (uint64_t seed = 1; seed <= 3; seed++)
+    cr_expect_eq(digest_of(scenario, seed, prepared), digest_of(scenario, seed, NULL));
+  cr_expect_neq(digest_of(scenario, 1, prepared), digest_of(scenario, 2, prepared));
+  fw_prepared_free(prepared);
+  fw_scenario_free(scenario);
 }
