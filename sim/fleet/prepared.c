@@ -41,16 +41,20 @@ static fw_status prepare_jobs(const fw_scenario *scenario, fw_prepared *prepared
   return status;
 }
 
+static bool allocate(fw_prepared *prepared, size_t jobs) {
+  return (prepared->profiles = fw_allocate(jobs, sizeof *prepared->profiles)) != NULL &&
+         (prepared->tables = fw_allocate(jobs, sizeof *prepared->tables)) != NULL &&
+         (prepared->models = fw_allocate(jobs, sizeof *prepared->models)) != NULL;
+}
+
 fw_status fw_prepare(const fw_scenario *scenario, fw_prepared **out, fw_diagnostics *diagnostics) {
-  const size_t n = scenario->job_count;
   fw_prepared *prepared = fw_allocate(1, sizeof *prepared);
-  fw_status status = FW_OK;
-  if (prepared == NULL || (prepared->profiles = fw_allocate(n, sizeof *prepared->profiles)) == NULL ||
-      (prepared->tables = fw_allocate(n, sizeof *prepared->tables)) == NULL ||
-      (prepared->models = fw_allocate(n, sizeof *prepared->models)) == NULL) {
-    status = fw_error_memory(diagnostics, "the profiles of jobs");
+  if (prepared == NULL) {
+    return fw_error_memory(diagnostics, "what a scenario's simulations share");
   }
-  status = status == FW_OK ? prepare_jobs(scenario, prepared, diagnostics) : status;
+  const fw_status status = allocate(prepared, scenario->job_count)
+                               ? prepare_jobs(scenario, prepared, diagnostics)
+                               : fw_error_memory(diagnostics, "what a scenario's simulations share");
   if (status != FW_OK) {
     fw_prepared_free(prepared);
     return status;
