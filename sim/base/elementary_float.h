@@ -41,14 +41,15 @@ static inline float fw_tanh_float(float x) {
   return fwi_float_cut(cut * above / below, 1.0f); /* rounding may have gone beyond */
 }
 
-/* exp(x): x = n ln 2 + r, |r| <= ln(2)/2 (ln 2 in two parts, as Cody and Waite do), the Taylor polynomial of degree 7 of
- * e^r, and n added to the exponent. Relative error < 2e-7 for |x| <= 87; beyond, as for 87 or -87. */
+/* exp(x): x = n ln 2 + r, |r| <= ln(2)/2 (ln 2 in two parts, as Cody and Waite do), the Taylor polynomial of degree 7
+ * of e^r, and n added to the exponent. Relative error < 2e-7 for |x| <= 87; beyond, as for 87 or -87. */
 static inline float fw_exp_float(float x) {
   float cut = fwi_float_cut(x, 87.0f);
   float shifted = cut * 0x1.715476p+0f + 0x1.8p+23f; /* rounds to the integer n, which the last bits hold */
   float n = shifted - 0x1.8p+23f;
   float r = (cut - n * 0x1.62e4p-1f) - n * 0x1.7f7d1cp-20f;
-  float tail = (((((1.0f / 5040.0f) * r + 1.0f / 720.0f) * r + 1.0f / 120.0f) * r + 1.0f / 24.0f) * r + 1.0f / 6.0f) * r;
+  float tail =
+      (((((1.0f / 5040.0f) * r + 1.0f / 720.0f) * r + 1.0f / 120.0f) * r + 1.0f / 24.0f) * r + 1.0f / 6.0f) * r;
   float value = ((tail + 0.5f) * r + 1.0f) * r + 1.0f;
   return fwi_float_from(fwi_float_bits(value) + (fwi_float_bits(shifted) << 23));
 }
