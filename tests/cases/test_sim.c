@@ -142,8 +142,8 @@ Test(sim, million_jobs) {
   expect_energy(result.energy, joules(1212000000), "3 s of 400 W and 0.2 s of 60 W, a million times");
   cr_expect_eq(result.windows[0].peak_w, 400.0);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  /* The kernel counts resident pages by the 64 of each thread, so the figure jumps by 256 kB now and then. Jobs that were
-   * kept would show as 8 MB or more: a million pointers. */
+  /* The kernel counts resident pages by the 64 of each thread, so the figure jumps by 256 kB now and then. Jobs that
+   * were kept would show as 8 MB or more: a million pointers. */
   cr_expect_leq(resident_kb(), watch.early_kb + 1024, "%ld kB after 1 %%, %ld kB at the end", watch.early_kb,
                 resident_kb());
   cr_expect_lt(resident_kb(), 200 * 1024);
