@@ -12,6 +12,9 @@ typedef struct fwi_ranks {
 
 /* Joins the job when mpirun started the process; else, and in a build without MPI, it is rank 0 of 1. */
 fw_status fwi_ranks_begin(fwi_ranks *out, fw_diagnostics *diagnostics);
+
+/* Waits for all ranks and leaves. To be called when there is nothing more to say: mpirun ends all ranks as soon as one
+ * has ended with a status other than 0. */
 void fwi_ranks_end(const fwi_ranks *ranks);
 
 /* Whether all ranks are ready and have the same digest; every rank must ask. */

@@ -55,6 +55,7 @@ void fwi_ranks_end(const fwi_ranks *ranks) {
   (void)ranks;
   (void)MPI_Initialized(&running);
   if (running) {
+    (void)MPI_Barrier(MPI_COMM_WORLD);
     (void)MPI_Finalize();
   }
 }

@@ -226,8 +226,9 @@ static int run(int argc, char **argv) {
   } else if (status == FW_OK) {
     status = fwi_ranks_begin(&ranks, &diagnostics);
     status = status == FW_OK ? sweep(&operands, &values, &ranks, &diagnostics) : status;
-    fwi_ranks_end(&ranks);
   }
   fwi_words_clear(&values.scenario.policies);
-  return finish(&ranks, &diagnostics, status);
+  const int exit_status = finish(&ranks, &diagnostics, status);
+  fwi_ranks_end(&ranks);
+  return exit_status;
 }
