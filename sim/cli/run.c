@@ -92,8 +92,8 @@ static fw_status run_scenario(const char *path, const void *values, fw_diagnosti
                                   .result = &outcome.result,
                                   .digest = outcome.digest[0] != '\0' ? outcome.digest : NULL};
     status = fwi_deliver(&flags->scenario, as_text, as_json, &report, diagnostics);
-    fw_result_clear(&outcome.result);
   }
+  fw_result_clear(&outcome.result);
   fw_scenario_free(scenario);
   return status;
 }
