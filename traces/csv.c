@@ -130,6 +130,13 @@ fw_status fwi_csv_read_line(fwi_csv *csv, bool *found, fw_diagnostics *diagnosti
   return FW_OK;
 }
 
+bool fwi_csv_is_comment(const fwi_csv *csv) {
+  size_t at = 0;
+  while (at < csv->line.length && is_blank(csv->line.data[at]))
+    at++;
+  return at < csv->line.length && csv->line.data[at] == '#';
+}
+
 /* Decodes the quoted cell whose opening quote stands at *at, in place: decoding never lengthens. Leaves *at behind the
  * closing quote and the blanks that follow it. */
 static fw_status quoted_cell(fwi_csv *csv, size_t *at, fwi_csv_cell *cell, fw_diagnostics *diagnostics) {

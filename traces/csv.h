@@ -41,6 +41,10 @@ void fwi_csv_close(fwi_csv *csv);
 /* Reads the next line that is not blank into `line`; `found` is false at the end. */
 fw_status fwi_csv_read_line(fwi_csv *csv, bool *found, fw_diagnostics *diagnostics);
 
+/* Whether `line`, not yet split, is a comment: it begins with # behind blanks. Its reader decides where one may stand.
+ */
+bool fwi_csv_is_comment(const fwi_csv *csv);
+
 /* Splits `line` into `cells`. Quoted cells are decoded in place, so `line` is spoilt afterwards. */
 fw_status fwi_csv_split(fwi_csv *csv, fw_diagnostics *diagnostics);
 

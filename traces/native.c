@@ -54,13 +54,10 @@ static fw_status read_preamble(native_reader *reader) {
       return fw_error(reader->diagnostics, FW_ERROR_INPUT, fwi_csv_place(&reader->csv, 0),
                       "the file is empty: it needs a header such as t_s,gpu,power_w, and rows");
     }
-    const char *line = reader->csv.line.data;
-    line += strspn(line, " \t");
-    if (*line != '#') break;
+    if (!fwi_csv_is_comment(&reader->csv)) return FW_OK;
     status = read_comment(reader);
     if (status != FW_OK) return status;
   }
-  return FW_OK;
 }
 
 static fw_status read_header(native_reader *reader) {

@@ -34,10 +34,9 @@ fw_status fwi_rows_open(fwi_rows *rows, const char *path, const char *const *nam
   *rows = (fwi_rows){.names = names, .count = count, .open = true};
   bool found = false;
   fw_status status = fwi_csv_open(&rows->csv, path, diagnostics);
-  if (status == FW_OK) status = fwi_csv_read_line(&rows->csv, &found, diagnostics);
-  if (status == FW_OK && found && rows->csv.line.data[0] == '#') {
-    status = fwi_csv_read_line(&rows->csv, &found, diagnostics);
-  }
+  do {
+    if (status == FW_OK) status = fwi_csv_read_line(&rows->csv, &found, diagnostics);
+  } while (status == FW_OK && found && fwi_csv_is_comment(&rows->csv));
   if (status == FW_OK && !found) {
     status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){.file = path}, "the file is empty: it needs a header");
   }

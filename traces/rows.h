@@ -1,5 +1,5 @@
-/* Rows of a CSV by the names of its columns, for the readers of what a job did. A first line that begins with # is
- * passed over. */
+/* Rows of a CSV by the names of its columns, for the readers of what a job did. Comment lines above the header
+ * are passed over, as in a trace, which may be the same file. */
 #ifndef FWI_TRACES_ROWS_H
 #define FWI_TRACES_ROWS_H
 

@@ -130,6 +130,18 @@ Test(occupancy, counters_of_a_file_of_their_own) {
   fw_occupancy_clear(&out);
 }
 
+/* A trace may begin with several comments, and its counters are read from the same lines. */
+Test(occupancy, counters_below_several_comments) {
+  put(trace_path, "# kind: instant\n  # from a test\nt_s,power_w,requests_running\n0,80,0\n0.5,300,2\n1,300,2\n");
+  const fw_occupancy_options options = plain();
+  fw_occupancy out = read_good(&options);
+  cr_expect_eq(out.source, FW_OCCUPANCY_COUNTERS);
+  cr_assert_eq(out.count, 2);
+  cr_expect_eq(out.data[0].share[FW_ACTIVITY_READY], 1.0);
+  cr_expect_eq(out.data[1].in_flight, 2.0);
+  fw_occupancy_clear(&out);
+}
+
 static const char roles[] = "t_s,gpu,power_w,requests_running,prompt_tokens_total,generation_tokens_total,role\n"
                             "0,0,400,1,0,0,prefill\n0,1,90,0,0,0,decode\n"
                             "0.5,0,380,2,80,1,prefill\n0.5,1,240,1,80,9,decode\n"
