@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/file.h"
 #include "sim/base/memory.h"
 #include "sim/base/text.h"
 #include "traces/reader.h"
@@ -41,8 +42,7 @@ void fw_import_report_clear(fw_import_report *report) {
 
 /* "logs/node_a.csv.gz" gives "node_a". */
 static void stem_of(const char *path, fw_text *out) {
-  const char *slash = strrchr(path, '/');
-  const char *base = slash == NULL ? path : slash + 1;
+  const char *base = fw_path_name(path);
   size_t length = strcspn(base, ".");
   if (length > 0 && strcmp(base, "-") != 0) fw_text_add_bytes(out, base, length);
 }

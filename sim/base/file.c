@@ -167,11 +167,16 @@ void fw_file_writer_abandon(fw_file_writer *writer) {
   *writer = (fw_file_writer){NULL, NULL, NULL};
 }
 
+const char *fw_path_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash != NULL ? slash + 1 : path;
+}
+
 char *fw_path_beside(const char *base, const char *name) {
-  const char *slash = strrchr(base, '/');
-  if (slash == NULL || name[0] == '/') return fw_copy_text(name);
+  const size_t folder = (size_t)(fw_path_name(base) - base);
+  if (folder == 0 || name[0] == '/') return fw_copy_text(name);
   fw_text path = FW_TEXT_INIT;
-  fw_text_add_bytes(&path, base, (size_t)(slash - base) + 1);
+  fw_text_add_bytes(&path, base, folder);
   fw_text_add(&path, name);
   if (path.failed) fw_text_clear(&path);
   return path.data;

@@ -30,4 +30,7 @@ void fw_file_writer_abandon(fw_file_writer *writer); /* safe after commit and af
  * `base` is a file: its folder is used. */
 char *fw_path_beside(const char *base, const char *name);
 
+/* What stands behind the last slash, inside `path`: "b.csv" of "a/b.csv", "" of "a/". */
+const char *fw_path_name(const char *path);
+
 #endif

@@ -1,5 +1,4 @@
 /* fleetwatt calibrate */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,8 +46,7 @@ static fw_status read_sharding(const char *name, fw_sharding *out, fw_diagnostic
 static char *id_of(const calibrate_flags *flags) {
   if (flags->id != NULL) return fw_copy_text(flags->id);
   if (flags->output == NULL) return fw_copy_text("model");
-  const char *slash = strrchr(flags->output, '/');
-  const char *name = slash != NULL ? slash + 1 : flags->output;
+  const char *name = fw_path_name(flags->output);
   const char *dot = strrchr(name, '.');
   return fw_copy_bytes(name, dot != NULL && dot > name ? (size_t)(dot - name) : strlen(name));
 }

@@ -218,3 +218,11 @@ Test(file, names_are_looked_up_beside_a_file) {
   expect_beside("/base.json", "x.json", "/x.json");
   expect_beside("./base.json", "sub/x.json", "./sub/x.json");
 }
+
+Test(file, a_name_stands_behind_the_last_slash) {
+  cr_expect_str_eq(fw_path_name("dir/of/base.json"), "base.json");
+  cr_expect_str_eq(fw_path_name("base.json"), "base.json");
+  cr_expect_str_eq(fw_path_name("/base.json"), "base.json");
+  cr_expect_str_eq(fw_path_name("dir/"), "");
+  cr_expect_str_eq(fw_path_name(""), "");
+}

@@ -36,11 +36,6 @@ static bool allocate_data(size_t count, size_t gpus, fwi_calibration_data *out) 
 
 /* --- reading --- */
 
-static const char *without_folder(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash != NULL ? slash + 1 : path;
-}
-
 static fw_status hash_into(uint64_t *hash, const char *path, fw_diagnostics *diagnostics) {
   if (path == NULL) return FW_OK;
   fw_text content = FW_TEXT_INIT;
@@ -50,15 +45,14 @@ static fw_status hash_into(uint64_t *hash, const char *path, fw_diagnostics *dia
   return status;
 }
 
-static fw_status describe_run(const fw_occupancy_options *files, const fw_occupancy *occupancy, fw_calibration_run *out,
-                              fw_diagnostics *diagnostics) {
+fw_status fwi_calibration_name_run(const fw_occupancy_options *files, fw_calibration_run *out,
+                                   fw_diagnostics *diagnostics) {
   uint64_t hash = FW_HASH_START;
   fw_status status = hash_into(&hash, files->trace, diagnostics);
   if (status == FW_OK) status = hash_into(&hash, files->counters, diagnostics);
   if (status == FW_OK) status = hash_into(&hash, files->phases, diagnostics);
   if (status != FW_OK) return status;
-  *out = (fw_calibration_run){
-      .file = fw_copy_text(without_folder(files->trace)), .source = occupancy->source, .dropped = occupancy->dropped};
+  *out = (fw_calibration_run){.file = fw_copy_text(fw_path_name(files->trace))};
   (void)snprintf(out->hash, sizeof out->hash, "%016llx", (unsigned long long)hash);
   return out->file != NULL ? FW_OK : fw_error_memory(diagnostics, "the name of a recording");
 }
@@ -108,9 +102,11 @@ static fw_status read_runs(const fw_calibrate_options *options, fw_occupancy *ru
   for (size_t i = 0; i < options->run_count; i++) {
     fw_status status = fw_occupancy_read(&options->runs[i], &runs[i], diagnostics);
     if (status == FW_OK) status = check_alike(&runs[0], &runs[i], diagnostics);
-    if (status == FW_OK) status = describe_run(&options->runs[i], &runs[i], &out->runs[i], diagnostics);
+    if (status == FW_OK) status = fwi_calibration_name_run(&options->runs[i], &out->runs[i], diagnostics);
     if (status != FW_OK) return status;
     out->run_count++;
+    out->runs[i].source = runs[i].source;
+    out->runs[i].dropped = runs[i].dropped;
     out->peak_w = fmax(out->peak_w, runs[i].peak_w);
     out->requests += (double)runs[i].requests;
     *ticks += runs[i].count;
@@ -226,25 +222,27 @@ static size_t token_times(const fwi_calibration_data *data, bool per_pass, bool 
   return count;
 }
 
+void fwi_calibration_token_time(const double *in_flight, const double *token_s, size_t count, fw_calibration *out) {
+  static const double ASSUMED_S = 0.03;
+  double t0 = 0.0;
+  double t1 = 0.0;
+  const bool known = fw_fit_token_time(in_flight, token_s, count, &t0, &t1);
+  out->timing.token_base_s = known ? t0 : ASSUMED_S;
+  out->timing.token_per_sequence_s = known ? t1 : 0.0;
+  out->timing_ticks = known ? count : 0;
+}
+
 /* Where few ticks read nothing, all count: token time then holds the reading that goes on beside. */
 static fw_status measure_token_time(const fwi_calibration_data *data, fw_calibration *out,
                                     fw_diagnostics *diagnostics) {
   static const size_t FEW = 20;
-  static const double ASSUMED_S = 0.03;
   double *in_flight = fw_allocate(data->count, sizeof *in_flight);
   double *token_s = fw_allocate(data->count, sizeof *token_s);
   const bool usable = in_flight != NULL && token_s != NULL;
-  out->timing.token_base_s = ASSUMED_S;
   if (usable) {
     size_t count = token_times(data, out->per_pass, true, in_flight, token_s);
     if (count < FEW) count = token_times(data, out->per_pass, false, in_flight, token_s);
-    double t0 = 0.0;
-    double t1 = 0.0;
-    if (fw_fit_token_time(in_flight, token_s, count, &t0, &t1)) {
-      out->timing.token_base_s = t0;
-      out->timing.token_per_sequence_s = t1;
-      out->timing_ticks = count;
-    }
+    fwi_calibration_token_time(in_flight, token_s, count, out);
   }
   free(in_flight);
   free(token_s);

@@ -20,12 +20,19 @@ void fwi_calibration_data_clear(fwi_calibration_data *data);
 fw_status fwi_calibration_read(const fw_calibrate_options *options, fw_calibration *out, fwi_calibration_data *data,
                                fw_diagnostics *diagnostics);
 
+/* The name of a run's recording and the hash of all its files; counters and phases may be NULL. */
+fw_status fwi_calibration_name_run(const fw_occupancy_options *files, fw_calibration_run *out,
+                                   fw_diagnostics *diagnostics);
+
 /* The ticks `index[0 .. count - 1]` of `data`, each a part of its own where `index` does not go on: copies. */
 fw_status fwi_calibration_pick(const fwi_calibration_data *data, const size_t *index, size_t count,
                                fwi_calibration_data *out, fw_diagnostics *diagnostics);
 
 /* Levels without work, token time, support, totals. */
 fw_status fwi_calibration_measure(const fwi_calibration_data *data, fw_calibration *out, fw_diagnostics *diagnostics);
+
+/* Token time fitted to pairs of work in flight and seconds, or an assumed one with `timing_ticks` 0. */
+void fwi_calibration_token_time(const double *in_flight, const double *token_s, size_t count, fw_calibration *out);
 
 /* Mean power of one GPU that stands ready; NaN where none was seen. */
 double fwi_calibration_ready_w(const fwi_calibration_data *data);

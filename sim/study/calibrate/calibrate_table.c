@@ -1,11 +1,7 @@
 /* A model from a table of operating points: level and times, no residual. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "sim/base/file.h"
-#include "sim/base/hash.h"
 #include "sim/base/memory.h"
 #include "sim/study/calibrate/calibrate_room.h"
 #include "traces/points.h"
@@ -34,7 +30,6 @@ static double prefill_share(const fw_operating_point *point) {
 }
 
 static fw_status fit_times(const fw_operating_points *table, fw_calibration *out, fw_diagnostics *diagnostics) {
-  static const double ASSUMED_S = 0.03;
   double *in_flight = fw_allocate(table->count, sizeof *in_flight);
   double *token_s = fw_allocate(table->count, sizeof *token_s);
   const bool usable = in_flight != NULL && token_s != NULL;
@@ -44,13 +39,8 @@ static fw_status fit_times(const fw_operating_points *table, fw_calibration *out
     in_flight[count] = table->data[i].concurrency;
     token_s[count++] = table->data[i].token_s;
   }
-  double t0 = 0.0;
-  double t1 = 0.0;
-  const bool known = usable && fw_fit_token_time(in_flight, token_s, count, &t0, &t1);
-  out->timing.token_base_s = known ? t0 : ASSUMED_S;
-  out->timing.token_per_sequence_s = known ? t1 : 0.0;
+  if (usable) fwi_calibration_token_time(in_flight, token_s, count, out);
   out->timing.prefill_per_token_s = prefill_per_token(table);
-  out->timing_ticks = known ? count : 0;
   free(in_flight);
   free(token_s);
   return usable ? FW_OK : fw_error_memory(diagnostics, "the times of a table");
@@ -123,23 +113,11 @@ static fw_status fit_table(const fw_operating_points *table, const fw_study_opti
   return status;
 }
 
-static fw_status describe_table(const char *path, fw_calibration *out, fw_diagnostics *diagnostics) {
-  const char *slash = strrchr(path, '/');
-  fw_text content = FW_TEXT_INIT;
-  const fw_status status = fw_file_read(path, SIZE_MAX / 2, &content, diagnostics);
-  const uint64_t hash = status == FW_OK ? fw_hash_bytes(FW_HASH_START, content.data, content.length) : 0;
-  fw_text_clear(&content);
-  if (status != FW_OK) return status;
+static fw_status name_table(const char *path, fw_calibration *out, fw_diagnostics *diagnostics) {
   out->runs = fw_allocate(1, sizeof *out->runs);
-  char *file = fw_copy_text(slash != NULL ? slash + 1 : path);
-  if (out->runs == NULL || file == NULL) {
-    free(file);
-    return fw_error_memory(diagnostics, "the name of a table");
-  }
-  out->runs[0] = (fw_calibration_run){.file = file};
+  if (out->runs == NULL) return fw_error_memory(diagnostics, "the name of a table");
   out->run_count = 1;
-  (void)snprintf(out->runs[0].hash, sizeof out->runs[0].hash, "%016llx", (unsigned long long)hash);
-  return FW_OK;
+  return fwi_calibration_name_run(&(fw_occupancy_options){.trace = path}, &out->runs[0], diagnostics);
 }
 
 fw_status fwi_calibration_table(const fw_calibrate_options *options, const fw_study_options *study, fw_calibration *out,
@@ -151,7 +129,7 @@ fw_status fwi_calibration_table(const fw_calibrate_options *options, const fw_st
   out->gpus = (size_t)options->point_gpus;
   out->tick = TICK;
   out->ready_assumed = true;
-  status = describe_table(options->points, out, diagnostics);
+  status = name_table(options->points, out, diagnostics);
   if (status == FW_OK) status = fit_table(&table, study, out, diagnostics);
   fw_operating_points_clear(&table);
   return status;

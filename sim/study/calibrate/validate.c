@@ -1,7 +1,6 @@
 /* Recorded occupancy through the simulator, many seeds, and the scores of what comes out. */
 #include "sim/study/calibrate/validate.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,11 +25,6 @@ typedef struct validator {
   char *model_name; /* without folder and .json */
   subject *subjects;
 } validator;
-
-static const char *without_folder(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash != NULL ? slash + 1 : path;
-}
 
 static void subject_clear(subject *one) {
   fw_scenario_free(one->scenario);
@@ -66,7 +60,7 @@ void fw_validation_clear(fw_validation *validation) {
 
 static fw_status read_model(validator *all, fw_diagnostics *diagnostics) {
   const char *path = all->options->model;
-  const char *name = without_folder(path);
+  const char *name = fw_path_name(path);
   static const char suffix[] = ".json";
   const size_t length = strlen(name);
   const size_t tail = sizeof suffix - 1;
@@ -252,7 +246,7 @@ static fw_status score(const validator *all, size_t run, fw_fidelity *out, fw_di
   }
   if (status == FW_OK) {
     const fw_fidelity_run compared = {.name = options->names != NULL ? options->names[run]
-                                                                     : without_folder(options->runs[run].trace),
+                                                                     : fw_path_name(options->runs[run].trace),
                                       .tick = one->occupancy.tick,
                                       .tick_count = rows.count,
                                       .gpu_count = 1,
