@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/fit.h"
 #include "models/level_forms.h"
 #include "sim/base/elementary.h"
 #include "sim/base/memory.h"
@@ -254,7 +255,6 @@ typedef struct spread {
   double most_log2;
   double weight;
   size_t used;
-  bool prompts;
 } spread;
 
 static spread spread_of(const fw_level_point *points, size_t count) {
@@ -273,7 +273,6 @@ static spread spread_of(const fw_level_point *points, size_t count) {
     out.least_log2 = fmin(out.least_log2, log2_c);
     out.most_log2 = fmax(out.most_log2, log2_c);
     out.weight += point->weight;
-    out.prompts = out.prompts || point->prompt_per_s > 0.0;
     out.used++;
   }
   out.mean_w = work > 0.0 ? fmax(power / work, 1.0) : 1.0;
@@ -361,12 +360,6 @@ static fw_level_point *gather(const fw_level_point *points, size_t count, size_t
 
 /* --- points of a table --- */
 
-static int compare_numbers(const void *left, const void *right) {
-  const double a = *(const double *)left;
-  const double b = *(const double *)right;
-  return (a > b) - (a < b);
-}
-
 /* A concurrency and how many points have it. */
 typedef struct atom {
   double concurrency;
@@ -410,7 +403,7 @@ static size_t find_knots(const fw_level_point *points, size_t count, double *kno
     for (size_t i = 0; i < count; i++) {
       if (points[i].weight > 0.0) sorted[used++] = fmax(points[i].in_flight, 1.0);
     }
-    qsort(sorted, used, sizeof *sorted, compare_numbers);
+    fw_fit_sort(sorted, used);
     found = thin_out(atoms, find_atoms(sorted, used, atoms));
     for (size_t i = 0; i < found; i++)
       knot[i] = atoms[i].concurrency;

@@ -31,7 +31,7 @@ static fw_status bind(fwi_rows *rows, fw_diagnostics *diagnostics) {
 
 fw_status fwi_rows_open(fwi_rows *rows, const char *path, const char *const *names, size_t count,
                         fw_diagnostics *diagnostics) {
-  *rows = (fwi_rows){.names = names, .count = count, .open = true};
+  *rows = (fwi_rows){.names = names, .count = count};
   bool found = false;
   fw_status status = fwi_csv_open(&rows->csv, path, diagnostics);
   do {
@@ -45,8 +45,7 @@ fw_status fwi_rows_open(fwi_rows *rows, const char *path, const char *const *nam
 }
 
 void fwi_rows_close(fwi_rows *rows) {
-  if (rows->open) fwi_csv_close(&rows->csv);
-  rows->open = false;
+  fwi_csv_close(&rows->csv);
 }
 
 bool fwi_rows_has(const fwi_rows *rows, size_t column) {

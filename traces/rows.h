@@ -14,7 +14,6 @@ typedef struct fwi_rows {
   size_t count;
   size_t index[FWI_ROWS_COLUMNS]; /* in the file; SIZE_MAX: it has none */
   size_t width;                   /* columns of the file */
-  bool open;
 } fwi_rows;
 
 /* Reads the header; `count` <= FWI_ROWS_COLUMNS. Close even after a failure. */

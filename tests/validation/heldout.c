@@ -389,12 +389,6 @@ static void print_violation(const held_case *one) {
          fwi_figure_fixed(100.0 * limit, 1, most), fw_time_format(windows[at], window));
 }
 
-static int compare_numbers(const void *left, const void *right) {
-  const double a = *(const double *)left;
-  const double b = *(const double *)right;
-  return (a > b) - (a < b);
-}
-
 /* Median of the scores that there are, the lower of two. */
 static void print_median(const bench *all, split by, const column *at) {
   double scores[MOST_CASES];
@@ -408,7 +402,7 @@ static void print_median(const bench *all, split by, const column *at) {
     printf(" n/a |");
     return;
   }
-  qsort(scores, count, sizeof *scores, compare_numbers);
+  fw_fit_sort(scores, count);
   printf(" %s |", fwi_figure_fixed(at->scale * scores[(count - 1) / 2], at->scale > 1.0 ? 1 : 3, value));
 }
 

@@ -142,13 +142,6 @@ static double mean_square(const double *errors, size_t count) {
   return sum / (double)count;
 }
 
-static double mean_of(const double *values, size_t count) {
-  double sum = 0.0;
-  for (size_t i = 0; i < count; i++)
-    sum += values[i];
-  return sum / (double)count;
-}
-
 /* A covariate that changes nothing in the fit to all data is none. */
 static bool is_idle(const fw_calibration_score *scores, size_t index) {
   static const double LEAST_GAIN = 1e-3; /* of the root mean square */
@@ -178,7 +171,7 @@ static void judge(const contest *all, fw_calibration *out) {
     score->rms_w = all->fits[i].rms_w;
     score->free_count = all->fits[i].free_count;
     score->held_out_rms_w = sqrt(mean_square(all->errors + i * all->count, all->count));
-    score->held_out_crps_w = mean_of(all->crps + i * all->count, all->count);
+    score->held_out_crps_w = fw_fit_mean(all->crps + i * all->count, all->count);
     const bool better = score->held_out_crps_w < out->scores[best].held_out_crps_w;
     if (better && !is_idle(out->scores, i)) best = i;
   }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "models/fit.h"
 #include "sim/base/memory.h"
 #include "sim/base/random.h"
 #include "sim/study/calibrate/rolling.h"
@@ -46,11 +47,6 @@ static void find_worst(const scores *from, fw_fidelity_metric metric, fw_fidelit
   }
 }
 
-static int compare_doubles(const void *a, const void *b) {
-  double first = *(const double *)a, second = *(const double *)b;
-  return (first > second) - (first < second);
-}
-
 /* Percentile interval of the median of as many runs, drawn with replacement. */
 static void bootstrap(scores *from, fw_fidelity_metric metric, fw_estimate *out) {
   fw_stream stream = fw_stream_make(0, FW_DRAW_BOOTSTRAP, ENTITY + (uint32_t)metric);
@@ -61,7 +57,7 @@ static void bootstrap(scores *from, fw_fidelity_metric metric, fw_estimate *out)
     }
     from->medians[r] = fwi_median(from->drawn, from->count);
   }
-  qsort(from->medians, RESAMPLES, sizeof *from->medians, compare_doubles);
+  fw_fit_sort(from->medians, RESAMPLES);
   out->lo = from->medians[RESAMPLES * 25 / 1000 - 1];
   out->hi = from->medians[RESAMPLES * 975 / 1000 - 1];
 }

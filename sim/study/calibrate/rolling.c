@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "models/fit.h"
 #include "sim/base/random.h"
 
 #define TOLERANCE 1e-9
@@ -146,11 +147,6 @@ double fwi_rolling_correlation(const int64_t *series, size_t count) {
   return time > 1.0 ? time : 1.0;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-  double first = *(const double *)a, second = *(const double *)b;
-  return (first > second) - (first < second);
-}
-
 void fwi_rolling_rate_interval(const bool *flags, size_t count, size_t block, uint32_t entity, size_t *scratch,
                                double *lo, double *hi) {
   fw_stream stream = fw_stream_make(0, FW_DRAW_BOOTSTRAP, entity);
@@ -169,7 +165,7 @@ void fwi_rolling_rate_interval(const bool *flags, size_t count, size_t block, ui
     }
     shares[r] = (double)set / (double)count;
   }
-  qsort(shares, FWI_ROLLING_RESAMPLES, sizeof *shares, compare_doubles);
+  fw_fit_sort(shares, FWI_ROLLING_RESAMPLES);
   *lo = shares[FWI_ROLLING_RESAMPLES * 25 / 1000 - 1];
   *hi = shares[FWI_ROLLING_RESAMPLES * 975 / 1000 - 1];
 }
@@ -179,7 +175,7 @@ double fwi_median(double *values, size_t count) {
     if (isnan(values[i])) return (double)NAN;
   }
   if (count == 0) return (double)NAN;
-  qsort(values, count, sizeof *values, compare_doubles);
+  fw_fit_sort(values, count);
   double upper = values[count / 2];
   return count % 2 == 1 ? upper : 0.5 * (values[count / 2 - 1] + upper);
 }
