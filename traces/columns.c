@@ -22,8 +22,7 @@ static const known_column known_columns[] = {
 
 static const known_column *known_by_name(const fwi_csv_cell *cell) {
   for (size_t i = 0; i < KNOWN_COUNT; i++) {
-    const char *name = known_columns[i].name;
-    if (strlen(name) == cell->length && memcmp(name, cell->text, cell->length) == 0) return &known_columns[i];
+    if (fwi_csv_cell_is(cell, known_columns[i].name)) return &known_columns[i];
   }
   return NULL;
 }

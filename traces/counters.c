@@ -1,7 +1,6 @@
 /* An engine's counters: requests running, and tokens so far, at each reading. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/base/memory.h"
 #include "traces/rows.h"
@@ -43,7 +42,7 @@ static void reader_clear(reader *read) {
 
 static fw_status note_gpu(fwi_roles *roles, const fwi_csv_cell *cell, fw_diagnostics *diagnostics) {
   for (size_t i = 0; i < roles->count; i++) {
-    if (strlen(roles->gpus[i]) == cell->length && memcmp(roles->gpus[i], cell->text, cell->length) == 0) return FW_OK;
+    if (fwi_csv_cell_is(cell, roles->gpus[i])) return FW_OK;
   }
   char *name = fw_copy_bytes(cell->text, cell->length);
   if (name == NULL || !fw_grow(&roles->gpus, &roles->capacity, roles->count + 1, sizeof *roles->gpus)) {

@@ -192,3 +192,21 @@ fw_status fwi_csv_split(fwi_csv *csv, fw_diagnostics *diagnostics) {
     at++;
   }
 }
+
+bool fwi_csv_cell_is(const fwi_csv_cell *cell, const char *text) {
+  return strlen(text) == cell->length && memcmp(text, cell->text, cell->length) == 0;
+}
+
+fw_status fwi_csv_number_fault(const fwi_csv *csv, const fwi_csv_cell *cell, const char *name, bool or_empty,
+                               fw_diagnostics *diagnostics) {
+  char shown[FWI_CSV_EXCERPT_SIZE];
+  return fw_error(diagnostics, FW_ERROR_INPUT, fwi_csv_place(csv, cell->column),
+                  "%s: \"%s\" is not a number in range: write plain digits with a decimal point%s", name,
+                  fwi_csv_excerpt(cell->text, cell->length, shown),
+                  or_empty ? ", or leave the cell empty where nothing was measured" : "");
+}
+
+fw_status fwi_csv_shape_fault(const fwi_csv *csv, size_t wanted, fw_diagnostics *diagnostics) {
+  return fw_error(diagnostics, FW_ERROR_INPUT, fwi_csv_place(csv, 0),
+                  "%zu cells where the header has %zu: give every row one cell per column", csv->cell_count, wanted);
+}

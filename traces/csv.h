@@ -51,6 +51,15 @@ fw_status fwi_csv_split(fwi_csv *csv, fw_diagnostics *diagnostics);
 /* The place of a column (0: none) of the present line. */
 fw_place fwi_csv_place(const fwi_csv *csv, size_t column);
 
+bool fwi_csv_cell_is(const fwi_csv_cell *cell, const char *text);
+
+/* FW_ERROR_INPUT: the cell of the column `name` is no number, or too large. `or_empty`: it may also be left empty. */
+fw_status fwi_csv_number_fault(const fwi_csv *csv, const fwi_csv_cell *cell, const char *name, bool or_empty,
+                               fw_diagnostics *diagnostics);
+
+/* FW_ERROR_INPUT: the line has another number of cells than the header, which has `wanted`. */
+fw_status fwi_csv_shape_fault(const fwi_csv *csv, size_t wanted, fw_diagnostics *diagnostics);
+
 /* The start of foreign text, fit for a message: control characters become '?'. Returns `buffer`. */
 #define FWI_CSV_EXCERPT_SIZE 64
 const char *fwi_csv_excerpt(const char *text, size_t length, char buffer[FWI_CSV_EXCERPT_SIZE]);

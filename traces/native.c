@@ -77,12 +77,8 @@ static fw_status read_header(native_reader *reader) {
 
 static fw_status number_fault(const native_reader *reader, fwi_part part) {
   const fwi_column *column = &reader->columns.part[part];
-  const fwi_csv_cell *cell = &reader->csv.cells[column->index];
-  char shown[FWI_CSV_EXCERPT_SIZE];
-  return fw_error(reader->diagnostics, FW_ERROR_INPUT, fwi_csv_place(&reader->csv, cell->column),
-                  "%s: \"%s\" is not a number in range: write plain digits with a decimal point%s", column->name,
-                  fwi_csv_excerpt(cell->text, cell->length, shown),
-                  part == FWI_PART_TIME ? "" : ", or leave the cell empty where nothing was measured");
+  return fwi_csv_number_fault(&reader->csv, &reader->csv.cells[column->index], column->name, part != FWI_PART_TIME,
+                              reader->diagnostics);
 }
 
 static const fwi_csv_cell *cell_of(const native_reader *reader, fwi_part part) {
@@ -145,9 +141,7 @@ static fw_status check_shape(const native_reader *reader) {
                     "the last line is cut: %zu of %zu cells and no line end: delete the line", csv->cell_count,
                     reader->columns.count);
   }
-  return fw_error(reader->diagnostics, FW_ERROR_INPUT, fwi_csv_place(csv, 0),
-                  "%zu cells where the header has %zu: give every row one cell per column", csv->cell_count,
-                  reader->columns.count);
+  return fwi_csv_shape_fault(csv, reader->columns.count, reader->diagnostics);
 }
 
 static void note_decimals(native_reader *reader) {

@@ -304,12 +304,7 @@ static fw_status find_from_power(fw_occupancy *out, fw_diagnostics *diagnostics)
 /* --- all of it --- */
 
 static fw_status all_work(const powers *power, fwi_states *out, fw_diagnostics *diagnostics) {
-  const fwi_state state = {.from = power->from,
-                           .to = power->to,
-                           .activity = FW_ACTIVITY_WORK,
-                           .in_flight = (double)NAN,
-                           .prompt_per_s = (double)NAN,
-                           .generated_per_s = (double)NAN};
+  const fwi_state state = fwi_state_bare(power->from, power->to, FW_ACTIVITY_WORK);
   return fwi_states_add(out, &state, diagnostics);
 }
 

@@ -1,7 +1,4 @@
 /* A script's log of its phases. */
-#include <math.h>
-#include <string.h>
-
 #include "traces/rows.h"
 #include "traces/states.h"
 
@@ -42,7 +39,7 @@ static double tokens_in_pass(double prompt, double limit) {
 static fw_status read_phase(const fwi_rows *rows, fwi_state *out, fw_diagnostics *diagnostics) {
   double prompt = 0.0;
   double limit = 0.0;
-  *out = (fwi_state){.in_flight = (double)NAN, .prompt_per_s = (double)NAN, .generated_per_s = (double)NAN};
+  *out = fwi_state_bare(0, 0, FW_ACTIVITY_IDLE);
   fw_status status = fwi_rows_time(rows, START, 9, &out->from, diagnostics);
   if (status == FW_OK) status = fwi_rows_time(rows, END, 9, &out->to, diagnostics);
   if (status == FW_OK) status = find_activity(rows, &out->activity, diagnostics);
@@ -61,12 +58,7 @@ static fw_status read_phase(const fwi_rows *rows, fwi_state *out, fw_diagnostics
 
 /* What nobody logged: nothing before the first phase, an engine that waits after it. */
 static fw_status add_between(fw_time_ns from, fw_time_ns to, bool first, fwi_states *out, fw_diagnostics *diagnostics) {
-  const fwi_state state = {.from = from,
-                           .to = to,
-                           .activity = first ? FW_ACTIVITY_IDLE : FW_ACTIVITY_READY,
-                           .in_flight = (double)NAN,
-                           .prompt_per_s = (double)NAN,
-                           .generated_per_s = (double)NAN};
+  const fwi_state state = fwi_state_bare(from, to, first ? FW_ACTIVITY_IDLE : FW_ACTIVITY_READY);
   return fwi_states_add(out, &state, diagnostics);
 }
 

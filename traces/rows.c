@@ -2,14 +2,9 @@
 #include "traces/rows.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "traces/builder.h"
 #include "traces/fixed.h"
-
-static bool cell_is(const fwi_csv_cell *cell, const char *text) {
-  return strlen(text) == cell->length && memcmp(text, cell->text, cell->length) == 0;
-}
 
 static fw_status bind(fwi_rows *rows, fw_diagnostics *diagnostics) {
   const fwi_csv *csv = &rows->csv;
@@ -18,7 +13,7 @@ static fw_status bind(fwi_rows *rows, fw_diagnostics *diagnostics) {
     rows->index[i] = SIZE_MAX;
   for (size_t cell = 0; cell < csv->cell_count; cell++) {
     for (size_t i = 0; i < rows->count; i++) {
-      if (!cell_is(&csv->cells[cell], rows->names[i])) continue;
+      if (!fwi_csv_cell_is(&csv->cells[cell], rows->names[i])) continue;
       if (rows->index[i] != SIZE_MAX) {
         return fw_error(diagnostics, FW_ERROR_INPUT, fwi_csv_place(csv, csv->cells[cell].column),
                         "two columns are named %s: keep one of them", rows->names[i]);
@@ -63,9 +58,7 @@ fw_status fwi_rows_next(fwi_rows *rows, bool *found, fw_diagnostics *diagnostics
   if (status != FW_OK || !*found) return status;
   status = fwi_csv_split(&rows->csv, diagnostics);
   if (status != FW_OK || rows->csv.cell_count == rows->width) return status;
-  return fw_error(diagnostics, FW_ERROR_INPUT, fwi_csv_place(&rows->csv, 0),
-                  "%zu cells where the header has %zu: give every row one cell per column", rows->csv.cell_count,
-                  rows->width);
+  return fwi_csv_shape_fault(&rows->csv, rows->width, diagnostics);
 }
 
 const fwi_csv_cell *fwi_rows_cell(const fwi_rows *rows, size_t column) {
@@ -73,15 +66,7 @@ const fwi_csv_cell *fwi_rows_cell(const fwi_rows *rows, size_t column) {
 }
 
 bool fwi_rows_is(const fwi_rows *rows, size_t column, const char *text) {
-  return cell_is(fwi_rows_cell(rows, column), text);
-}
-
-static fw_status number_fault(const fwi_rows *rows, size_t column, const char *rest, fw_diagnostics *diagnostics) {
-  const fwi_csv_cell *cell = fwi_rows_cell(rows, column);
-  char shown[FWI_CSV_EXCERPT_SIZE];
-  return fw_error(diagnostics, FW_ERROR_INPUT, fwi_csv_place(&rows->csv, cell->column),
-                  "%s: \"%s\" is not a number in range: write plain digits with a decimal point%s", rows->names[column],
-                  fwi_csv_excerpt(cell->text, cell->length, shown), rest);
+  return fwi_csv_cell_is(fwi_rows_cell(rows, column), text);
 }
 
 fw_status fwi_rows_number(const fwi_rows *rows, size_t column, double *out, fw_diagnostics *diagnostics) {
@@ -90,14 +75,14 @@ fw_status fwi_rows_number(const fwi_rows *rows, size_t column, double *out, fw_d
   const fwi_csv_cell *cell = fwi_rows_cell(rows, column);
   if (cell->length == 0) return FW_OK;
   if (fw_number_parse(cell->text, cell->length, out) && *out >= 0.0) return FW_OK;
-  return number_fault(rows, column, ", or leave the cell empty where nothing was measured", diagnostics);
+  return fwi_csv_number_fault(&rows->csv, cell, rows->names[column], true, diagnostics);
 }
 
 fw_status fwi_rows_time(const fwi_rows *rows, size_t column, int decimals, fw_time_ns *out,
                         fw_diagnostics *diagnostics) {
   const fwi_csv_cell *cell = fwi_rows_cell(rows, column);
   const bool good = fwi_fixed_parse(cell->text, cell->length, decimals, out);
-  if (!good) return number_fault(rows, column, "", diagnostics);
+  if (!good) return fwi_csv_number_fault(&rows->csv, cell, rows->names[column], false, diagnostics);
   if (*out >= -FWI_TIME_LIMIT && *out <= FWI_TIME_LIMIT) return FW_OK;
   return fw_error(diagnostics, FW_ERROR_INPUT, fwi_csv_place(&rows->csv, cell->column),
                   "the time is more than 73 years from 0: check its unit");

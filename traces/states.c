@@ -1,9 +1,19 @@
 /* A growing list of stretches. */
 #include "traces/states.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
+
+fwi_state fwi_state_bare(fw_time_ns from, fw_time_ns to, fw_activity activity) {
+  return (fwi_state){.from = from,
+                     .to = to,
+                     .activity = activity,
+                     .in_flight = (double)NAN,
+                     .prompt_per_s = (double)NAN,
+                     .generated_per_s = (double)NAN};
+}
 
 fw_status fwi_states_add(fwi_states *states, const fwi_state *state, fw_diagnostics *diagnostics) {
   if (state->to <= state->from) return FW_OK;

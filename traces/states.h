@@ -22,6 +22,9 @@ typedef struct fwi_states {
   size_t capacity;
 } fwi_states;
 
+/* A stretch of which no more is known than the activity. */
+fwi_state fwi_state_bare(fw_time_ns from, fw_time_ns to, fw_activity activity);
+
 fw_status fwi_states_add(fwi_states *states, const fwi_state *state, fw_diagnostics *diagnostics);
 void fwi_states_clear(fwi_states *states);
 
