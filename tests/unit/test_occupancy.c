@@ -59,6 +59,12 @@ static void refuse(const fw_occupancy_options *options, size_t line, const char 
   fw_diagnostics_clear(&diagnostics);
 }
 
+static void refuse_file(const fw_occupancy_options *options, const char *path, const char *text, size_t line,
+                        const char *words) {
+  put(path, text);
+  refuse(options, line, words);
+}
+
 static void expect_tick(const fw_occupancy *out, size_t tick, double ready, double work, double in_flight,
                         double prompt_per_s, double generated_per_s, double power_w) {
   const fw_occupancy_tick *at = &out->data[tick];
@@ -237,22 +243,14 @@ Test(occupancy, refused_counters) {
   fw_occupancy_options options = plain();
   options.counters = counters_path;
   put(trace_path, plain_trace);
-  put(counters_path, "t_s,running\n0,1\n");
-  refuse(&options, 1, "no column requests_running");
-  put(counters_path, "time,requests_running\n0,1\n");
-  refuse(&options, 1, "no column t_s");
-  put(counters_path, "t_s,requests_running\n0,1\n0.5,many\n");
-  refuse(&options, 3, "not a number");
-  put(counters_path, "t_s,requests_running\n0,1\n0.5,-1\n");
-  refuse(&options, 3, "not a number in range");
-  put(counters_path, "t_s,requests_running\n0.5,1\n0,1\n");
-  refuse(&options, 3, "goes back behind line 2");
-  put(counters_path, "t_s,requests_running\n0.5,1,2\n");
-  refuse(&options, 2, "3 cells where the header has 2");
-  put(counters_path, "t_s,requests_running\n0.5,1\n");
-  refuse(&options, 0, "fewer than two counter readings");
-  put(counters_path, "t_s,requests_running\n90,1\n91,1\n");
-  refuse(&options, 0, "begin at the same instant");
+  refuse_file(&options, counters_path, "t_s,running\n0,1\n", 1, "no column requests_running");
+  refuse_file(&options, counters_path, "time,requests_running\n0,1\n", 1, "no column t_s");
+  refuse_file(&options, counters_path, "t_s,requests_running\n0,1\n0.5,many\n", 3, "not a number");
+  refuse_file(&options, counters_path, "t_s,requests_running\n0,1\n0.5,-1\n", 3, "not a number in range");
+  refuse_file(&options, counters_path, "t_s,requests_running\n0.5,1\n0,1\n", 3, "goes back behind line 2");
+  refuse_file(&options, counters_path, "t_s,requests_running\n0.5,1,2\n", 2, "3 cells where the header has 2");
+  refuse_file(&options, counters_path, "t_s,requests_running\n0.5,1\n", 0, "fewer than two counter readings");
+  refuse_file(&options, counters_path, "t_s,requests_running\n90,1\n91,1\n", 0, "begin at the same instant");
   options.trace = "-";
   refuse(&options, 0, "standard input");
 }
@@ -269,14 +267,11 @@ Test(occupancy, refused_phases) {
   options.phases = phases_path;
   options.skipped_phases = 0;
   put(trace_path, plain_trace);
-  put(phases_path, "t_start_s,t_end_s\n0,1\n");
-  refuse(&options, 1, "no column phase");
-  put(phases_path, "t_start_s,t_end_s,phase\n0,1,generation\n");
-  refuse(&options, 2, "phase \"generation\" is not known");
-  put(phases_path, "t_start_s,t_end_s,phase\n1,0,generate\n");
-  refuse(&options, 2, "ends before it starts");
-  put(phases_path, "t_start_s,t_end_s,phase\n0,1,generate\n0.5,2,generate\n");
-  refuse(&options, 3, "starts before the one above it ends");
-  put(phases_path, "t_start_s,t_end_s,phase\n");
-  refuse(&options, 0, "no phases");
+  refuse_file(&options, phases_path, "t_start_s,t_end_s\n0,1\n", 1, "no column phase");
+  refuse_file(&options, phases_path, "t_start_s,t_end_s,phase\n0,1,generation\n", 2,
+              "phase \"generation\" is not known");
+  refuse_file(&options, phases_path, "t_start_s,t_end_s,phase\n1,0,generate\n", 2, "ends before it starts");
+  refuse_file(&options, phases_path, "t_start_s,t_end_s,phase\n0,1,generate\n0.5,2,generate\n", 3,
+              "starts before the one above it ends");
+  refuse_file(&options, phases_path, "t_start_s,t_end_s,phase\n", 0, "no phases");
 }
