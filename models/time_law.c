@@ -131,8 +131,5 @@ fw_time_ns fw_time_law_draw(const fw_time_law *law, fw_stream stream, uint64_t i
   if (cut != NULL) {
     *cut = time < 0.0;
   }
-  if (!(time > 0.0)) {
-    return 0;
-  }
-  return time < 9.0e18 ? (fw_time_ns)(time + 0.5) : FW_TIME_MAX;
+  return time > 0.0 ? fw_time_nearest(time) : 0;
 }

@@ -34,6 +34,26 @@ double fw_power_to_watts(fw_power_mw power);
 /* Checked sums: false on overflow, `out` untouched. */
 bool fw_time_add(fw_time_ns a, fw_time_ns b, fw_time_ns *out);
 
+/* `more` >= 0 after `time`; FW_TIME_MAX, which is never, where that is beyond all times. */
+static inline fw_time_ns fw_time_after(fw_time_ns time, fw_time_ns more) {
+  fw_time_ns sum = FW_TIME_MAX;
+  (void)fw_time_add(time, more, &sum);
+  return sum;
+}
+
+/* A number of nanoseconds >= 0, rounded to nearest (halves up); FW_TIME_MAX from 9e18 on. */
+static inline fw_time_ns fw_time_nearest(double ns) {
+  return ns < 9.0e18 ? (fw_time_ns)(ns + 0.5) : FW_TIME_MAX;
+}
+
+static inline fw_time_ns fw_time_earlier(fw_time_ns a, fw_time_ns b) {
+  return a < b ? a : b;
+}
+
+static inline fw_time_ns fw_time_later(fw_time_ns a, fw_time_ns b) {
+  return a > b ? a : b;
+}
+
 /* power x time, exact for every pair of arguments. */
 static inline fw_energy_pj fw_energy_of(fw_power_mw power, fw_time_ns time) {
   return (fw_energy_pj)power * (fw_energy_pj)time;

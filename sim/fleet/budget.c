@@ -1,10 +1,6 @@
 /* Budgets that change: what is in force, what is expected, and the exact integral. */
 #include "sim/fleet/budget.h"
 
-static fw_time_ns earlier(fw_time_ns a, fw_time_ns b) {
-  return a < b ? a : b;
-}
-
 /* The schedule's factor at `time`, and when it next changes. */
 static double step_factor(const fw_budget_schedule *schedule, fw_time_ns time, fw_time_ns *change) {
   *change = FW_TIME_MAX;
@@ -32,11 +28,11 @@ static double call_factor(const fw_budget_call *call, fw_time_ns time, fw_time_n
   }
   const bool end_known = call->end_known || call->to <= known;
   if (time < call->from) {
-    *change = earlier(*change, call->from);
+    *change = fw_time_earlier(*change, call->from);
     return 1.0;
   }
   if (!end_known || time < call->to) {
-    *change = end_known ? earlier(*change, call->to) : *change;
+    *change = end_known ? fw_time_earlier(*change, call->to) : *change;
     return call->factor;
   }
   return 1.0;

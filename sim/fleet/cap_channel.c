@@ -20,7 +20,7 @@ fwi_cap_channel fwi_cap_channel_make(const fw_adversity *adversities, size_t cou
 static void wait(fwi_cap_channel *channel, fw_time_ns effective_at, fw_power_mw cap) {
   if (channel->count > 0) {
     const fw_time_ns last = channel->waiting[channel->count - 1].effective_at;
-    effective_at = effective_at > last ? effective_at : last;
+    effective_at = fw_time_later(effective_at, last);
   }
   channel->count -= channel->count == FWI_LATE_CAPS;
   channel->waiting[channel->count++] = (fwi_late_cap){effective_at, cap};
@@ -41,9 +41,7 @@ bool fwi_cap_channel_holds_back(fwi_cap_channel *channel, double setting, fw_pow
   channel->late += late;
   channel->accepted = setting;
   if (late) {
-    fw_time_ns delayed = FW_TIME_MAX;
-    (void)fw_time_add(effective_at, faults->delay, &delayed);
-    wait(channel, delayed, cap);
+    wait(channel, fw_time_after(effective_at, faults->delay), cap);
   } else if (channel->count > 0) {
     wait(channel, effective_at, cap);
   }

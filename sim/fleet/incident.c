@@ -21,14 +21,7 @@ void fwi_incidents_free(fwi_incidents *incidents) {
 /* Mean times an exponential number; FW_TIME_MAX beyond all times. */
 static fw_time_ns draw_time(const fwi_incidents *incidents, size_t gpu, uint32_t sub, fw_time_ns mean) {
   const fw_stream stream = fw_stream_make(incidents->seed, FW_DRAW_FAILURE, (uint32_t)(incidents->first_gpu + gpu));
-  const double time = -fw_log(fw_random_uniform(stream, incidents->number[gpu], sub)) * (double)mean;
-  return time < 9.0e18 ? (fw_time_ns)(time + 0.5) : FW_TIME_MAX;
-}
-
-static fw_time_ns later_by(fw_time_ns time, fw_time_ns more) {
-  fw_time_ns sum = FW_TIME_MAX;
-  (void)fw_time_add(time, more, &sum);
-  return sum;
+  return fw_time_nearest(-fw_log(fw_random_uniform(stream, incidents->number[gpu], sub)) * (double)mean);
 }
 
 static void find_next(fwi_incidents *incidents) {
@@ -162,8 +155,8 @@ static fwi_incident take_failure(fwi_incidents *incidents, size_t g) {
                            .gpu = g};
   incident.outage.down = draw_time(incidents, g, DRAW_REPAIR, law->mttr);
   incidents->number[g]++;
-  const fw_time_ns repaired = later_by(incident.time, incident.outage.down);
-  incidents->failure[g] = later_by(repaired, draw_time(incidents, g, DRAW_LIFE, law->mtbf));
+  const fw_time_ns repaired = fw_time_after(incident.time, incident.outage.down);
+  incidents->failure[g] = fw_time_after(repaired, draw_time(incidents, g, DRAW_LIFE, law->mtbf));
   return incident;
 }
 

@@ -163,10 +163,6 @@ static void start_transient(fwi_job *job, double from_w, double to_w) {
   job->cap.to_w = to_w;
 }
 
-static fw_power_mw least(fw_power_mw a, fw_power_mw b) {
-  return a < b ? a : b;
-}
-
 /* Work that all GPUs of a job do in step, so that the slowest holds it up. */
 static bool is_in_step(fw_phase phase) {
   return phase == FW_PHASE_PREFILL || phase == FW_PHASE_ROLLOUT || phase == FW_PHASE_UPDATE;
@@ -344,11 +340,7 @@ static fw_time_ns transient_end(const fwi_job *job) {
 
 /* The work that `elapsed` gets done, and the time that `remaining` work takes. */
 static fw_time_ns time_for_work(fw_time_ns work, double slowdown) {
-  if (slowdown == 1.0) {
-    return work;
-  }
-  const double time = (double)work * slowdown;
-  return time < 9.0e18 ? (fw_time_ns)(time + 0.5) : FW_TIME_MAX;
+  return slowdown == 1.0 ? work : fw_time_nearest((double)work * slowdown);
 }
 
 static fw_time_ns work_in_time(fw_time_ns time, double slowdown) {
@@ -390,13 +382,14 @@ static fw_status continue_block(fwi_job *job, fw_time_ns until, fw_diagnostics *
   if (job->cap.in_transient && transient_end(job) <= job->now) {
     job->cap.in_transient = false;
   }
-  fw_time_ns block_end = FW_TIME_MAX;
-  (void)fw_time_add(job->now, time_for_work(job->remaining, job->slowdown), &block_end);
-  fw_time_ns stop = least(least(block_end, until), least(job->cap.effective_at, job->incidents.next));
-  stop = least(stop, least(fwi_cap_channel_next(&job->channel), job->block_until));
+  const fw_time_ns block_end = fw_time_after(job->now, time_for_work(job->remaining, job->slowdown));
+  fw_time_ns stop =
+      fw_time_earlier(fw_time_earlier(block_end, until), fw_time_earlier(job->cap.effective_at, job->incidents.next));
+  stop = fw_time_earlier(stop, fw_time_earlier(fwi_cap_channel_next(&job->channel), job->block_until));
   if (job->cap.in_transient) {
     /* Each tick gets its own part of the transient. */
-    stop = least(least(stop, transient_end(job)), (job->now / job->setting->tick + 1) * job->setting->tick);
+    stop = fw_time_earlier(fw_time_earlier(stop, transient_end(job)),
+                           (job->now / job->setting->tick + 1) * job->setting->tick);
   }
   const fw_time_ns elapsed = stop - job->now;
   job->remaining = stop == block_end ? 0 : job->remaining - work_in_time(elapsed, job->slowdown);
@@ -449,7 +442,7 @@ void fwi_job_set(fwi_job *job, fw_time_ns time, fw_actuator actuator, double val
     if (!fwi_cap_channel_holds_back(&job->channel, setting, cap, effective_at)) {
       job->cap.commanded = cap;
       /* A command that is under way is overtaken, not put off. */
-      job->cap.effective_at = least(job->cap.effective_at, effective_at);
+      job->cap.effective_at = fw_time_earlier(job->cap.effective_at, effective_at);
     }
   }
 }

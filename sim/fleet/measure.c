@@ -5,8 +5,8 @@
 
 /* A window ends at the next multiple of its length, at the end of the warm-up or of the run, whichever comes first. */
 fw_status fwi_sim_post_measurement(fw_sim *sim, fw_time_ns after, fw_diagnostics *diagnostics) {
-  fw_time_ns end = fwi_earlier(after - after % sim->window + sim->window, sim->scenario->duration);
-  end = sim->warmup > after ? fwi_earlier(end, sim->warmup) : end;
+  fw_time_ns end = fw_time_earlier(after - after % sim->window + sim->window, sim->scenario->duration);
+  end = sim->warmup > after ? fw_time_earlier(end, sim->warmup) : end;
   const fw_event event = {.time = end, .class_rank = FW_EVENT_MEASUREMENT, .sequence = sim->measurements++};
   return fw_scheduler_post(sim->scheduler, event, diagnostics);
 }

@@ -5,16 +5,6 @@
 #include "sim/base/memory.h"
 #include "sim/fleet/job.h"
 
-static fw_time_ns later(fw_time_ns a, fw_time_ns b) {
-  return a > b ? a : b;
-}
-
-static fw_time_ns end_of(fw_time_ns from, fw_time_ns length) {
-  fw_time_ns end = FW_TIME_MAX;
-  (void)fw_time_add(from, length, &end);
-  return end;
-}
-
 /* Before the first step, or before one that was put off, a job only waits. */
 static bool has_begun(const fwi_job *job) {
   return job->now >= job->step_began;
@@ -126,16 +116,16 @@ static fw_status lay_out(fwi_job *job, fw_diagnostics *diagnostics) {
 static void extend(fwi_job *job, const fw_outage *outage) {
   fwi_outage_state *state = &job->outage;
   const bool down = state->down_now;
-  const fw_time_ns until = end_of(job->now, outage->down);
+  const fw_time_ns until = fw_time_after(job->now, outage->down);
   const fw_time_ns load = down ? state->up_at - state->down_until : 0;
   if (!down) {
     state->down_since = job->now;
     state->down_now = true;
   }
   state->power = down && job->now < state->down_until && state->power < outage->power ? state->power : outage->power;
-  state->down_until = down ? later(state->down_until, until) : until;
-  state->down_until = later(state->down_until, job->now);
-  state->up_at = end_of(state->down_until, later(load, outage->load));
+  state->down_until = down ? fw_time_later(state->down_until, until) : until;
+  state->down_until = fw_time_later(state->down_until, job->now);
+  state->up_at = fw_time_after(state->down_until, fw_time_later(load, outage->load));
 }
 
 fw_status fwi_job_interrupt(fwi_job *job, const fw_outage *outage, fw_adversity_kind cause,
@@ -230,7 +220,7 @@ void fwi_job_restart_disturbance(fwi_job *job) {
   outage->counts = (fw_disturbance){0};
   outage->down_time = 0;
   outage->held_up_ns = 0.0;
-  outage->down_since = later(outage->down_since, job->now);
+  outage->down_since = fw_time_later(outage->down_since, job->now);
   outage->checkpoint_tokens = 0;
   outage->checkpoint_steps = 0;
   job->channel.late = job->channel.lost = 0;

@@ -64,12 +64,6 @@ typedef struct queue_state {
 
 /* ---- Where jobs come from ---- */
 
-static fw_time_ns later_by(fw_time_ns time, fw_time_ns more) {
-  fw_time_ns sum = FW_TIME_MAX;
-  (void)fw_time_add(time, more, &sum);
-  return sum;
-}
-
 static size_t draw_size(const queue_state *state, fw_stream stream, uint64_t n) {
   const fw_queue_spec *spec = state->spec;
   double total = 0.0;
@@ -94,7 +88,7 @@ static void draw_next(queue_state *state) {
   const bool at_once = n == 0 && spec->interval.kind == FW_TIME_CONSTANT;
   const fw_time_ns interval = at_once ? 0 : fw_time_law_draw(&spec->interval, arrivals, n, 0, NULL);
   bool cut = false;
-  state->next = (fw_submission){.time = later_by(state->next.time, interval),
+  state->next = (fw_submission){.time = fw_time_after(state->next.time, interval),
                                 .gpus = draw_size(state, jobs, n),
                                 .duration = fw_time_law_draw(&spec->duration, jobs, n, 1, &cut),
                                 .limit = spec->limit};
@@ -329,7 +323,7 @@ static fw_status begin_in_order(queue_state *state, fw_diagnostics *diagnostics)
 
 /* From `from` on: its limit, or where it has none what it takes at full speed. */
 static fw_time_ns estimated_end(const queue_state *state, const fw_submission *what, fw_time_ns from) {
-  return later_by(from, what->limit > 0 ? what->limit : length_of(state, what));
+  return fw_time_after(from, what->limit > 0 ? what->limit : length_of(state, what));
 }
 
 static int by_time(const void *left, const void *right) {
@@ -405,10 +399,6 @@ static fw_status schedule(queue_state *state, fw_diagnostics *diagnostics) {
 
 /* ---- The program ---- */
 
-static fw_time_ns earlier(fw_time_ns a, fw_time_ns b) {
-  return a < b ? a : b;
-}
-
 static fw_power_mw highest(const queue_state *state) {
   fw_power_mw most = state->idle;
   for (size_t i = 0; i < state->running_count; i++) {
@@ -426,13 +416,13 @@ static fwi_block next_stretch(const queue_state *state) {
                      .gpu_demand = state->power,
                      .scale = 1.0,
                      .occupancy = (double)busy_gpus(state)};
-  block.until = earlier(state->next_decision, state->has_next ? state->next.time : FW_TIME_MAX);
-  block.until = earlier(block.until, next_repair(state));
+  block.until = fw_time_earlier(state->next_decision, state->has_next ? state->next.time : FW_TIME_MAX);
+  block.until = fw_time_earlier(block.until, next_repair(state));
   for (size_t i = 0; i < state->running_count; i++) {
     const running_job *job = &state->running[i];
-    block.work = earlier(block.work, earlier(job->left, job->phase_left));
+    block.work = fw_time_earlier(block.work, fw_time_earlier(job->left, job->phase_left));
     if (job->what.limit > 0) {
-      block.until = earlier(block.until, later_by(job->begun, job->what.limit));
+      block.until = fw_time_earlier(block.until, fw_time_after(job->begun, job->what.limit));
     }
   }
   return block;
@@ -451,7 +441,7 @@ static fw_status next(void *pointer, const fwi_turn *turn, fwi_blocks *blocks, f
     block.gpu_demand = NULL;
     block.marks = FWI_MARK_JOB_END;
   } else if (state->next_decision <= state->now) {
-    state->next_decision = later_by(state->now, state->job->decision);
+    state->next_decision = fw_time_after(state->now, state->job->decision);
     block.work = block.until = 0;
     block.gpu_demand = NULL;
     block.marks = FWI_MARK_DECISION;
@@ -503,7 +493,7 @@ static fw_status throw_back(queue_state *state, size_t index, fw_diagnostics *di
 static fw_status fail_gpu(void *pointer, fw_time_ns now, size_t gpu, const fw_outage *outage,
                           fw_diagnostics *diagnostics) {
   queue_state *state = pointer;
-  const fw_time_ns until = later_by(now, outage->down);
+  const fw_time_ns until = fw_time_after(now, outage->down);
   fw_status status = FW_OK;
   fwi_service_pass(&state->meter, now, present(state));
   state->now = now;

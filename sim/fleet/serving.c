@@ -61,16 +61,6 @@ static void destroy(void *pointer) {
 
 /* ---- Where requests come from ---- */
 
-static fw_time_ns later_by(fw_time_ns time, fw_time_ns more) {
-  fw_time_ns sum = FW_TIME_MAX;
-  (void)fw_time_add(time, more, &sum);
-  return sum;
-}
-
-static fw_time_ns earlier(fw_time_ns a, fw_time_ns b) {
-  return a < b ? a : b;
-}
-
 /* A constant interval begins with an arrival at once. */
 static void draw_next(serving_state *state) {
   const fw_serving_spec *spec = state->spec;
@@ -80,7 +70,7 @@ static void draw_next(serving_state *state) {
   const bool at_once = n == 0 && spec->interval.kind == FW_TIME_CONSTANT;
   const fw_time_ns interval = at_once ? 0 : fw_time_law_draw(&spec->interval, arrivals, n, 0, NULL);
   state->next = (fw_request){
-      .time = later_by(state->next.time, interval),
+      .time = fw_time_after(state->next.time, interval),
       .context_tokens = fw_length_of(spec->context, fw_random_normal(lengths, 2 * n), spec->context_limit),
       .generated_tokens = fw_length_of(spec->output, fw_random_normal(lengths, 2 * n + 1), spec->output_limit)};
   state->drawn++;
@@ -96,7 +86,7 @@ static bool take_recorded(serving_state *state) {
   }
   state->next = spec->trace->data[number % spec->trace->count];
   const double shift = (double)spec->repeat * (double)round;
-  state->next.time = shift < 9.0e18 ? later_by(state->next.time, spec->repeat * (fw_time_ns)round) : FW_TIME_MAX;
+  state->next.time = shift < 9.0e18 ? fw_time_after(state->next.time, spec->repeat * (fw_time_ns)round) : FW_TIME_MAX;
   state->drawn++;
   return true;
 }
@@ -286,7 +276,7 @@ static fwi_block next_stretch(serving_state *state) {
     block.tokens = block_tokens(state);
   }
   block.demand = level(state, block.phase);
-  block.until = earlier(state->next_decision, room && state->has_next ? state->next.time : FW_TIME_MAX);
+  block.until = fw_time_earlier(state->next_decision, room && state->has_next ? state->next.time : FW_TIME_MAX);
   return block;
 }
 
@@ -300,7 +290,7 @@ static fw_status next(void *pointer, const fwi_turn *turn, fwi_blocks *blocks, f
   }
   const bool ended = state->flight_count == 0 && state->waiting_count == 0 && !state->has_next;
   if (ended || state->next_decision <= state->now) {
-    state->next_decision = later_by(state->now, state->job->decision);
+    state->next_decision = fw_time_after(state->now, state->job->decision);
     const fw_phase phase = state->is_reading         ? FW_PHASE_PREFILL
                            : state->flight_count > 0 ? FW_PHASE_ROLLOUT
                                                      : FW_PHASE_IDLE;

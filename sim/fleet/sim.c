@@ -168,7 +168,7 @@ static void set_rhythm(fw_sim *sim) {
       (fwi_job_setting){.gpu = &scenario->gpu,
                         .tick = scenario->tick,
                         .window_ticks = window_ticks,
-                        .telemetry_ticks = (size_t)(fwi_earlier(longest, scenario->duration) / scenario->tick) +
+                        .telemetry_ticks = (size_t)(fw_time_earlier(longest, scenario->duration) / scenario->tick) +
                                            sim->period_ticks + window_ticks,
                         .record_events = sim->options.observer != NULL,
                         .adversities = scenario->adversities,
@@ -271,7 +271,7 @@ fw_status fw_sim_advance(fw_sim *sim, fw_sim_batch *batch, fw_diagnostics *diagn
   if (sim->ended) {
     return FW_OK;
   }
-  const fw_time_ns end = fwi_earlier(sim->scenario->duration, sim->next_fleet_decision);
+  const fw_time_ns end = fw_time_earlier(sim->scenario->duration, sim->next_fleet_decision);
   fw_scheduler_state state = FW_SCHEDULER_ENDED;
   const fw_status status = fw_scheduler_advance(sim->scheduler, end, &state, diagnostics);
   if (status != FW_OK) {

@@ -58,10 +58,6 @@ struct fw_sim {
   fw_power_mw *tick_reading;
 };
 
-static inline fw_time_ns fwi_earlier(fw_time_ns a, fw_time_ns b) {
-  return a < b ? a : b;
-}
-
 /* Posts the measurement that ends the window after `after`. */
 fw_status fwi_sim_post_measurement(fw_sim *sim, fw_time_ns after, fw_diagnostics *diagnostics);
 

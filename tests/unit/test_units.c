@@ -129,6 +129,25 @@ Test(units, sums_of_time_are_checked) {
   cr_assert_eq(sum, 7);
 }
 
+Test(units, beyond_all_times_is_never) {
+  cr_expect_eq(fw_time_after(3, 4), 7);
+  cr_expect_eq(fw_time_after(FW_TIME_MAX - 1, 1), FW_TIME_MAX);
+  cr_expect_eq(fw_time_after(FW_TIME_MAX - 1, 2), FW_TIME_MAX);
+  cr_expect_eq(fw_time_after(FW_TIME_MAX, FW_TIME_MAX), FW_TIME_MAX);
+  cr_expect_eq(fw_time_nearest(0.49), 0);
+  cr_expect_eq(fw_time_nearest(0.5), 1);
+  cr_expect_eq(fw_time_nearest(8.9e18), INT64_C(8900000000000000000));
+  cr_expect_eq(fw_time_nearest(9.0e18), FW_TIME_MAX);
+  cr_expect_eq(fw_time_nearest((double)INFINITY), FW_TIME_MAX);
+}
+
+Test(units, of_two_times_one_is_the_earlier) {
+  cr_expect_eq(fw_time_earlier(-1, 2), -1);
+  cr_expect_eq(fw_time_earlier(FW_TIME_MAX, 2), 2);
+  cr_expect_eq(fw_time_later(-1, 2), 2);
+  cr_expect_eq(fw_time_later(FW_TIME_MAX, 2), FW_TIME_MAX);
+}
+
 Test(units, parts_sum_to_the_whole) {
   uint64_t state = 6;
   fw_power_mw power = 399987;
