@@ -62,12 +62,11 @@ static int64_t whole_tokens(occupancy_state *state, const fw_occupancy_tick *tic
 }
 
 static fwi_block block_of(const occupancy_state *state, const fw_occupancy_tick *tick, fw_phase phase) {
-  fwi_block block = {.phase = phase, .scale = 1.0};
-  const bool rollout = phase == FW_PHASE_ROLLOUT;
-  block.occupancy = rollout ? occupancy_of(state, tick) : 0.0;
-  /* A level is held against 10 kW when its file is read, so it fits. */
-  (void)fw_power_from_watts(fw_job_level_w(state->job->model, phase, block.occupancy, state->idle_w), &block.demand);
-  return block;
+  const double occupancy = phase == FW_PHASE_ROLLOUT ? occupancy_of(state, tick) : 0.0;
+  return (fwi_block){.phase = phase,
+                     .demand = fwi_level(state->job->model, phase, occupancy, state->idle_w),
+                     .scale = 1.0,
+                     .occupancy = occupancy};
 }
 
 /* The parts end at whole nanoseconds; the last one ends with the tick and carries its tokens and marks. */

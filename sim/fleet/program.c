@@ -11,6 +11,12 @@ fw_status fwi_blocks_add(fwi_blocks *blocks, fwi_block block, fw_diagnostics *di
   return FW_OK;
 }
 
+fw_power_mw fwi_level(const fw_job_model *model, fw_phase phase, double occupancy, double idle_w) {
+  fw_power_mw level = 0;
+  (void)fw_power_from_watts(fw_job_level_w(model, phase, occupancy, idle_w), &level);
+  return level;
+}
+
 fw_status fwi_walk_add(fwi_walk *walk, const fw_scenario_job *job, fwi_block block, fwi_blocks *blocks,
                        fw_diagnostics *diagnostics) {
   const bool last = walk->position + 1 == walk->count;

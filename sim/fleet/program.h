@@ -38,6 +38,10 @@ typedef struct fwi_blocks {
 
 fw_status fwi_blocks_add(fwi_blocks *blocks, fwi_block block, fw_diagnostics *diagnostics);
 
+/* Level of one GPU in `phase` (fw_job_level_w), for models that were read: their files' levels are held against 10 kW,
+ * so it fits. */
+fw_power_mw fwi_level(const fw_job_model *model, fw_phase phase, double occupancy, double idle_w);
+
 /* Where a program stands that walks a list of stretches, once or for ever. */
 typedef struct fwi_walk {
   size_t position;

@@ -221,12 +221,21 @@ static fw_status admit(serving_state *state, fw_diagnostics *diagnostics) {
   return FW_OK;
 }
 
-static fw_power_mw level(const serving_state *state, fw_phase phase) {
-  fw_power_mw power = 0;
-  /* A level is held against 10 kW when its file is read, so it fits. */
-  (void)fw_power_from_watts(fw_job_level_w(state->job->model, phase, (double)state->flight_count, state->idle_w),
-                            &power);
-  return power;
+static fw_phase present_phase(const serving_state *state) {
+  if (state->is_reading) {
+    return FW_PHASE_PREFILL;
+  }
+  return state->flight_count > 0 ? FW_PHASE_ROLLOUT : FW_PHASE_IDLE;
+}
+
+/* What the engine does now, as a block of no length. */
+static fwi_block present_block(const serving_state *state) {
+  const fw_phase phase = present_phase(state);
+  const double occupancy = (double)state->flight_count;
+  return (fwi_block){.phase = phase,
+                     .demand = fwi_level(state->job->model, phase, occupancy, state->idle_w),
+                     .scale = 1.0,
+                     .occupancy = occupancy};
 }
 
 /* Up to the next request that is done. */
@@ -261,21 +270,15 @@ static int64_t block_tokens(const serving_state *state) {
 
 static fwi_block next_stretch(serving_state *state) {
   const bool room = state->flight_count < state->limit && !state->is_reading;
-  fwi_block block = {.phase = FW_PHASE_IDLE,
-                     .work = FW_TIME_MAX - state->now,
-                     .demand = level(state, FW_PHASE_IDLE),
-                     .scale = 1.0,
-                     .occupancy = (double)state->flight_count};
+  fwi_block block = present_block(state);
+  block.work = FW_TIME_MAX - state->now;
   if (state->is_reading) {
-    block.phase = FW_PHASE_PREFILL;
     block.work = state->read_left;
     block.tokens = block_tokens(state);
   } else if (state->flight_count > 0) {
-    block.phase = FW_PHASE_ROLLOUT;
     block.work = decoding_work(state);
     block.tokens = block_tokens(state);
   }
-  block.demand = level(state, block.phase);
   block.until = fw_time_earlier(state->next_decision, room && state->has_next ? state->next.time : FW_TIME_MAX);
   return block;
 }
@@ -291,14 +294,8 @@ static fw_status next(void *pointer, const fwi_turn *turn, fwi_blocks *blocks, f
   const bool ended = state->flight_count == 0 && state->waiting_count == 0 && !state->has_next;
   if (ended || state->next_decision <= state->now) {
     state->next_decision = fw_time_after(state->now, state->job->decision);
-    const fw_phase phase = state->is_reading         ? FW_PHASE_PREFILL
-                           : state->flight_count > 0 ? FW_PHASE_ROLLOUT
-                                                     : FW_PHASE_IDLE;
-    const fwi_block mark = {.phase = phase,
-                            .demand = level(state, phase),
-                            .scale = 1.0,
-                            .occupancy = (double)state->flight_count,
-                            .marks = ended ? FWI_MARK_JOB_END : FWI_MARK_DECISION};
+    fwi_block mark = present_block(state);
+    mark.marks = ended ? FWI_MARK_JOB_END : FWI_MARK_DECISION;
     return fwi_blocks_add(blocks, mark, diagnostics);
   }
   return fwi_blocks_add(blocks, next_stretch(state), diagnostics);
