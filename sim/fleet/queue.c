@@ -435,16 +435,13 @@ static fw_status next(void *pointer, const fwi_turn *turn, fwi_blocks *blocks, f
   if (status != FW_OK) {
     return status;
   }
+  const bool ended = state->running_count == 0 && state->waiting_count == 0 && !state->has_next;
   fwi_block block = next_stretch(state);
-  if (state->running_count == 0 && state->waiting_count == 0 && !state->has_next) {
-    block.work = block.until = 0;
-    block.gpu_demand = NULL;
-    block.marks = FWI_MARK_JOB_END;
-  } else if (state->next_decision <= state->now) {
+  if (ended || state->next_decision <= state->now) {
     state->next_decision = fw_time_after(state->now, state->job->decision);
     block.work = block.until = 0;
     block.gpu_demand = NULL;
-    block.marks = FWI_MARK_DECISION;
+    block.marks = ended ? FWI_MARK_JOB_END : FWI_MARK_DECISION;
   }
   return fwi_blocks_add(blocks, block, diagnostics);
 }
@@ -504,7 +501,7 @@ static fw_status fail_gpu(void *pointer, fw_time_ns now, size_t gpu, const fw_ou
     state->broken_until[gpu] = until > state->broken_until[gpu] ? until : state->broken_until[gpu];
     return FW_OK;
   }
-  for (size_t i = 0; i < state->running_count && status == FW_OK; i++) {
+  for (size_t i = 0; i < state->running_count; i++) {
     if (holds(state, &state->running[i], gpu)) {
       status = throw_back(state, i, diagnostics);
       break;
