@@ -44,10 +44,8 @@ typedef struct queue_state {
   uint64_t drawn; /* submissions taken from the source so far */
   fw_submission next;
   bool has_next;
-  waiting_job *waiting; /* those from `waiting_first` on */
-  size_t waiting_first;
-  size_t waiting_count;
-  size_t waiting_capacity;
+  waiting_job *waiting;
+  fwi_line line; /* of those that wait */
   running_job *running;
   size_t running_count;
   size_t running_capacity;
@@ -177,7 +175,7 @@ static size_t busy_gpus(const queue_state *state) {
 }
 
 static fwi_presence present(const queue_state *state) {
-  return (fwi_presence){.waiting = state->waiting_count, .in_service = state->running_count, .busy = busy_gpus(state)};
+  return (fwi_presence){.waiting = state->line.count, .in_service = state->running_count, .busy = busy_gpus(state)};
 }
 
 /* Enters the phase with that number, passing over those of no length. */
@@ -234,15 +232,10 @@ static void work(queue_state *state, fw_time_ns worked) {
 
 static fw_status take_arrivals(queue_state *state, fw_diagnostics *diagnostics) {
   while (state->has_next && state->next.time <= state->now) {
-    if (state->waiting_first > state->waiting_count) {
-      memmove(state->waiting, state->waiting + state->waiting_first, state->waiting_count * sizeof *state->waiting);
-      state->waiting_first = 0;
-    }
-    if (!fw_grow(&state->waiting, &state->waiting_capacity, state->waiting_first + state->waiting_count + 1,
-                 sizeof *state->waiting)) {
+    if (!fwi_line_extend(&state->waiting, &state->line, sizeof *state->waiting)) {
       return fw_error_memory(diagnostics, "the jobs of a queue");
     }
-    state->waiting[state->waiting_first + state->waiting_count++] = (waiting_job){.what = state->next};
+    state->waiting[state->line.first + state->line.count++] = (waiting_job){.what = state->next};
     fwi_service_arrive(&state->meter, state->next.time);
     find_next(state);
   }
@@ -292,7 +285,7 @@ static fw_status begin(queue_state *state, size_t position, fw_diagnostics *diag
   if (!fw_grow(&state->running, &state->running_capacity, state->running_count + 1, sizeof *state->running)) {
     return fw_error_memory(diagnostics, "the running jobs of a queue");
   }
-  waiting_job *waiting = state->waiting + state->waiting_first;
+  waiting_job *waiting = state->waiting + state->line.first;
   running_job *job = &state->running[state->running_count++];
   *job = (running_job){.what = waiting[position].what};
   if (!waiting[position].again) {
@@ -301,21 +294,21 @@ static fw_status begin(queue_state *state, size_t position, fw_diagnostics *diag
   take_gpus(state, job);
   start_over(state, job);
   if (position == 0) {
-    state->waiting_first++;
+    state->line.first++;
   } else {
-    memmove(waiting + position, waiting + position + 1, (state->waiting_count - position - 1) * sizeof *waiting);
+    memmove(waiting + position, waiting + position + 1, (state->line.count - position - 1) * sizeof *waiting);
   }
-  state->waiting_count--;
+  state->line.count--;
   return FW_OK;
 }
 
 static const fw_submission *waiting_at(const queue_state *state, size_t position) {
-  return &state->waiting[state->waiting_first + position].what;
+  return &state->waiting[state->line.first + position].what;
 }
 
 static fw_status begin_in_order(queue_state *state, fw_diagnostics *diagnostics) {
   fw_status status = FW_OK;
-  while (status == FW_OK && state->waiting_count > 0 && waiting_at(state, 0)->gpus <= state->free_gpus) {
+  while (status == FW_OK && state->line.count > 0 && waiting_at(state, 0)->gpus <= state->free_gpus) {
     status = begin(state, 0, diagnostics);
   }
   return status;
@@ -364,11 +357,11 @@ static fw_status reserve(queue_state *state, fw_time_ns *time, size_t *extra, fw
 static fw_status backfill(queue_state *state, fw_diagnostics *diagnostics) {
   fw_time_ns reserved = 0;
   size_t extra = 0;
-  if (state->waiting_count < 2 || state->free_gpus == 0) {
+  if (state->line.count < 2 || state->free_gpus == 0) {
     return FW_OK;
   }
   fw_status status = reserve(state, &reserved, &extra, diagnostics);
-  for (size_t i = 1; i < state->waiting_count && status == FW_OK;) {
+  for (size_t i = 1; i < state->line.count && status == FW_OK;) {
     const fw_submission *what = waiting_at(state, i);
     const bool in_time = estimated_end(state, what, state->now) <= reserved;
     if (what->gpus <= state->free_gpus && (in_time || what->gpus <= extra)) {
@@ -384,14 +377,14 @@ static fw_status backfill(queue_state *state, fw_diagnostics *diagnostics) {
 /* Jobs of no length end at once and make way for others. */
 static fw_status schedule(queue_state *state, fw_diagnostics *diagnostics) {
   for (;;) {
-    const size_t before = state->waiting_count;
+    const size_t before = state->line.count;
     fw_status status = begin_in_order(state, diagnostics);
     if (status == FW_OK && state->spec->discipline == FW_DISCIPLINE_EASY) {
       status = backfill(state, diagnostics);
     }
     const size_t running = state->running_count;
     remove_ended(state);
-    if (status != FW_OK || before == state->waiting_count || running == state->running_count) {
+    if (status != FW_OK || before == state->line.count || running == state->running_count) {
       return status;
     }
   }
@@ -435,7 +428,7 @@ static fw_status next(void *pointer, const fwi_turn *turn, fwi_blocks *blocks, f
   if (status != FW_OK) {
     return status;
   }
-  const bool ended = state->running_count == 0 && state->waiting_count == 0 && !state->has_next;
+  const bool ended = state->running_count == 0 && state->line.count == 0 && !state->has_next;
   fwi_block block = next_stretch(state);
   if (ended || state->next_decision <= state->now) {
     state->next_decision = fw_time_after(state->now, state->job->decision);
@@ -469,16 +462,16 @@ static bool holds(const queue_state *state, const running_job *job, size_t gpu) 
 
 /* Takes running job `index` off its GPUs and puts it before all that wait. */
 static fw_status throw_back(queue_state *state, size_t index, fw_diagnostics *diagnostics) {
-  if (state->waiting_first == 0) {
-    if (!fw_grow(&state->waiting, &state->waiting_capacity, state->waiting_count + 1, sizeof *state->waiting)) {
+  if (state->line.first == 0) {
+    if (!fw_grow(&state->waiting, &state->line.capacity, state->line.count + 1, sizeof *state->waiting)) {
       return fw_error_memory(diagnostics, "the jobs of a queue");
     }
-    memmove(state->waiting + 1, state->waiting, state->waiting_count * sizeof *state->waiting);
-    state->waiting_first = 1;
+    memmove(state->waiting + 1, state->waiting, state->line.count * sizeof *state->waiting);
+    state->line.first = 1;
   }
   running_job *job = &state->running[index];
-  state->waiting[--state->waiting_first] = (waiting_job){.what = job->what, .again = true};
-  state->waiting_count++;
+  state->waiting[--state->line.first] = (waiting_job){.what = job->what, .again = true};
+  state->line.count++;
   state->meter.thrown_back++;
   release_gpus(state, job);
   state->running_count--;

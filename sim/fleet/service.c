@@ -1,9 +1,11 @@
-/* Counts, time integrals and histograms of delays. */
+/* Lines, counts, time integrals and histograms of delays. */
 #include "sim/fleet/service.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "sim/base/elementary.h"
+#include "sim/base/memory.h"
 
 #define FIRST_EDGE_S 1e-6
 static const double LOG_STEP = 0.00995033085316808285; /* log(1.01) */
@@ -53,6 +55,17 @@ fw_delay fwi_delays_result(const fwi_delays *delays) {
                     .p95_s = percentile(delays, 0.95),
                     .p99_s = percentile(delays, 0.99),
                     .max_s = fw_time_to_seconds(delays->longest)};
+}
+
+/* Moved up where more places are free in front than are taken, so each element moves seldom. */
+bool fwi_line_extend(void *array_pointer, fwi_line *line, size_t size) {
+  if (line->first > line->count) {
+    unsigned char *array = NULL;
+    memcpy(&array, array_pointer, sizeof array);
+    memmove(array, array + line->first * size, line->count * size);
+    line->first = 0;
+  }
+  return fw_grow(array_pointer, &line->capacity, line->first + line->count + 1, size);
 }
 
 void fwi_service_pass(fwi_service_meter *meter, fw_time_ns now, fwi_presence present) {

@@ -1,4 +1,5 @@
-/* What open programs count: who came, waited and was served, and for how long. Memory does not grow with time. */
+/* What open programs share: the line of those who wait, and what is counted of all: who came, waited and was served, and
+ * for how long. Counts do not grow with time. */
 #ifndef FW_FLEET_SERVICE_H
 #define FW_FLEET_SERVICE_H
 
@@ -17,6 +18,17 @@ typedef struct fwi_delays {
 
 void fwi_delays_add(fwi_delays *delays, fw_time_ns delay);
 fw_delay fwi_delays_result(const fwi_delays *delays);
+
+/* A line of those that wait: `count` elements of an array, from element `first` on. */
+typedef struct fwi_line {
+  size_t first;
+  size_t count;
+  size_t capacity;
+} fwi_line;
+
+/* Makes room behind the last for one more, of `size` bytes; places that have come free in front are used again.
+ * `array_pointer` as in fw_grow. False when memory is short. */
+bool fwi_line_extend(void *array_pointer, fwi_line *line, size_t size);
 
 /* Who is there now. */
 typedef struct fwi_presence {

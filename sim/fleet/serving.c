@@ -10,7 +10,6 @@
  * request is done when the clock reaches what it showed at its admission plus its length. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/base/memory.h"
 #include "sim/fleet/program.h"
@@ -33,10 +32,8 @@ typedef struct serving_state {
   uint64_t drawn; /* requests taken from the source so far */
   fw_request next;
   bool has_next;
-  fw_request *waiting; /* those from `waiting_first` on */
-  size_t waiting_first;
-  size_t waiting_count;
-  size_t waiting_capacity;
+  fw_request *waiting;
+  fwi_line line; /* of those that wait */
   flight *flights;
   size_t flight_count;
   size_t flight_capacity;
@@ -107,8 +104,7 @@ static void find_next(serving_state *state) {
 /* ---- What is done ---- */
 
 static fwi_presence present(const serving_state *state) {
-  return (fwi_presence){
-      .waiting = state->waiting_count, .in_service = state->flight_count, .busy = state->flight_count};
+  return (fwi_presence){.waiting = state->line.count, .in_service = state->flight_count, .busy = state->flight_count};
 }
 
 /* The prompts that were under way have been read: each answer has its first token. */
@@ -162,15 +158,10 @@ static void work(serving_state *state, fw_time_ns worked, int64_t counted) {
 
 static fw_status take_arrivals(serving_state *state, fw_diagnostics *diagnostics) {
   while (state->has_next && state->next.time <= state->now) {
-    if (state->waiting_first > state->waiting_count) {
-      memmove(state->waiting, state->waiting + state->waiting_first, state->waiting_count * sizeof *state->waiting);
-      state->waiting_first = 0;
-    }
-    if (!fw_grow(&state->waiting, &state->waiting_capacity, state->waiting_first + state->waiting_count + 1,
-                 sizeof *state->waiting)) {
+    if (!fwi_line_extend(&state->waiting, &state->line, sizeof *state->waiting)) {
       return fw_error_memory(diagnostics, "the requests that wait");
     }
-    state->waiting[state->waiting_first + state->waiting_count++] = state->next;
+    state->waiting[state->line.first + state->line.count++] = state->next;
     fwi_service_arrive(&state->meter, state->next.time);
     find_next(state);
   }
@@ -194,16 +185,16 @@ static fw_status admit(serving_state *state, fw_diagnostics *diagnostics) {
   if (state->is_reading) {
     return FW_OK;
   }
-  while (state->waiting_count > 0 && state->flight_count < state->limit) {
+  while (state->line.count > 0 && state->flight_count < state->limit) {
     if (!fw_grow(&state->flights, &state->flight_capacity, state->flight_count + 1, sizeof *state->flights)) {
       return fw_error_memory(diagnostics, "the requests in flight");
     }
-    const fw_request *first = &state->waiting[state->waiting_first];
+    const fw_request *first = &state->waiting[state->line.first];
     fwi_delays_add(&state->meter.wait, state->now - first->time);
     tokens += first->context_tokens;
     state->flights[state->flight_count++] = (flight){.what = *first};
-    state->waiting_first++;
-    state->waiting_count--;
+    state->line.first++;
+    state->line.count--;
     state->is_reading = true;
   }
   state->read_left = 0;
@@ -291,7 +282,7 @@ static fw_status next(void *pointer, const fwi_turn *turn, fwi_blocks *blocks, f
   if (status != FW_OK) {
     return status;
   }
-  const bool ended = state->flight_count == 0 && state->waiting_count == 0 && !state->has_next;
+  const bool ended = state->flight_count == 0 && state->line.count == 0 && !state->has_next;
   if (ended || state->next_decision <= state->now) {
     state->next_decision = fw_time_after(state->now, state->job->decision);
     fwi_block mark = present_block(state);
