@@ -207,7 +207,7 @@ fwi_turn fwi_job_take_turn(fwi_job *job);
 void fwi_job_close_open_block(fwi_job *job);
 fw_status fwi_job_settle(fwi_job *job, fw_diagnostics *diagnostics);
 
-/* What an open program was given to do and did; false for others. */
+/* What an open program was given to do and did, as settled last; false for others. */
 bool fwi_job_service(const fwi_job *job, fw_service_result *out);
 
 /* Samples every whole tick that ends by job->now (sample.c). */

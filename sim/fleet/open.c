@@ -72,6 +72,6 @@ bool fwi_job_service(const fwi_job *job, fw_service_result *out) {
   if (job->program->report == NULL) {
     return false;
   }
-  job->program->report(job->program_state, job->now, out);
+  job->program->report(job->program_state, out);
   return true;
 }

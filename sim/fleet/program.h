@@ -68,10 +68,11 @@ typedef struct fwi_turn {
  * blocks do it again, with the same draws.
  *
  * Work that comes from outside comes at its time, however fast the GPUs are. A program that serves such work is open:
- * it gives one open block at a time, up to the next thing that may change it, and has all of the functions below; the
- * others have none of them. An open block may also be cut short by an outage. `settle` takes in what was worked up to
- * now; `next` does so, too. `restart` begins to count anew, `report` says what was counted up to `now`. Of what
- * `rewind` forgets, an open program returns the tokens. */
+ * it gives one open block at a time, up to the next thing that may change it, and has `settle`, `restart` and `report`;
+ * the others have none of them. An open block may also be cut short by an outage. `settle` takes in what was worked up
+ * to now; `next` does so, too. `restart` begins to count anew, `report` says what was counted up to the last `settle`.
+ * Of what `rewind` forgets, an open program returns the tokens. One that goes on without a GPU that failed has
+ * `fail_gpu`, which takes `gpu` out for `outage`; under all others such a failure takes the whole job down. */
 typedef struct fwi_program_type {
   fw_status (*create)(const fw_scenario_job *job, uint32_t index, uint64_t seed, fw_power_mw idle, void **state,
                       fw_diagnostics *diagnostics);
@@ -81,7 +82,7 @@ typedef struct fwi_program_type {
   int64_t (*rewind)(void *state, uint64_t step);
   fw_status (*settle)(void *state, const fwi_turn *turn, fw_diagnostics *diagnostics);
   void (*restart)(void *state, fw_time_ns now);
-  void (*report)(const void *state, fw_time_ns now, fw_service_result *out);
+  void (*report)(const void *state, fw_service_result *out);
   fw_status (*fail_gpu)(void *state, fw_time_ns now, size_t gpu, const fw_outage *outage, fw_diagnostics *diagnostics);
 } fwi_program_type;
 

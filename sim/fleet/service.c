@@ -90,21 +90,17 @@ void fwi_service_restart(fwi_service_meter *meter, fw_time_ns now, fwi_presence 
       .places = meter->places, .from = now, .since = now, .arrived = present.waiting + present.in_service};
 }
 
-void fwi_service_report(const fwi_service_meter *meter, fw_time_ns now, fwi_presence present, fw_service_result *out) {
-  const double length = (double)(now - meter->from);
-  const double rest = (double)(now - meter->since);
-  const double waiting_ns = meter->waiting_ns + rest * (double)present.waiting;
-  const double in_service_ns = meter->in_service_ns + rest * (double)present.in_service;
-  const double busy_ns = meter->busy_ns + rest * (double)present.busy;
+void fwi_service_report(const fwi_service_meter *meter, fwi_presence present, fw_service_result *out) {
+  const double length = (double)(meter->since - meter->from);
   *out = (fw_service_result){.arrived = meter->arrived,
                              .finished = meter->finished,
                              .killed = meter->killed,
                              .in_service = present.in_service,
                              .waiting = present.waiting,
-                             .mean_in_service = in_service_ns / length,
-                             .mean_waiting = waiting_ns / length,
+                             .mean_in_service = meter->in_service_ns / length,
+                             .mean_waiting = meter->waiting_ns / length,
                              .most_waiting = meter->most_waiting,
-                             .utilisation = busy_ns / (length * (double)meter->places),
+                             .utilisation = meter->busy_ns / (length * (double)meter->places),
                              .wait = fwi_delays_result(&meter->wait),
                              .latency = fwi_delays_result(&meter->latency),
                              .first_token = fwi_delays_result(&meter->first_token),

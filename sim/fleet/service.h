@@ -1,5 +1,5 @@
-/* What open programs share: the line of those who wait, and what is counted of all: who came, waited and was served, and
- * for how long. Counts do not grow with time. */
+/* What open programs share: the line of those who wait, and what is counted of all: who came, waited and was served,
+ * and for how long. Counts do not grow with time. */
 #ifndef FW_FLEET_SERVICE_H
 #define FW_FLEET_SERVICE_H
 
@@ -65,6 +65,7 @@ void fwi_service_arrive(fwi_service_meter *meter, fw_time_ns time);
 /* Counts anew from `now`; those who are there count as arrived. */
 void fwi_service_restart(fwi_service_meter *meter, fw_time_ns now, fwi_presence present);
 
-void fwi_service_report(const fwi_service_meter *meter, fw_time_ns now, fwi_presence present, fw_service_result *out);
+/* What was counted up to the last pass; `present` is who was there then. */
+void fwi_service_report(const fwi_service_meter *meter, fwi_presence present, fw_service_result *out);
 
 #endif

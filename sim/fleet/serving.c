@@ -324,9 +324,9 @@ static void restart(void *pointer, fw_time_ns now) {
   fwi_service_restart(&state->meter, now, present(state));
 }
 
-static void report(const void *pointer, fw_time_ns now, fw_service_result *out) {
+static void report(const void *pointer, fw_service_result *out) {
   const serving_state *state = pointer;
-  fwi_service_report(&state->meter, now, present(state), out);
+  fwi_service_report(&state->meter, present(state), out);
 }
 
 static fw_status create(const fw_scenario_job *job, uint32_t index, uint64_t seed, fw_power_mw idle, void **out,
