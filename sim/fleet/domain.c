@@ -15,13 +15,13 @@ static size_t groups(size_t count, size_t per_group) {
   return count / per_group + (count % per_group != 0);
 }
 
-fw_status fwi_domain_meter(const fw_scenario *scenario, size_t gpus, size_t windows, bool percentiles, fw_meter **out,
-                           fw_diagnostics *diagnostics) {
+fw_status fwi_domain_meter(const fw_scenario *scenario, bool percentiles, fw_meter **out, fw_diagnostics *diagnostics) {
+  const size_t gpus = scenario->topology.gpus;
   const fw_power_mw most =
       fw_supply_input_power(&scenario->electrical.supply, (fw_power_mw)gpus * scenario->gpu.board_max,
                             groups(gpus, scenario->topology.gpus_per_node));
   const fw_meter_options options = {.windows = scenario->windows,
-                                    .window_count = windows,
+                                    .window_count = scenario->window_count,
                                     .histogram_max = percentiles ? most : 0,
                                     .histogram_bins = HISTOGRAM_BINS};
   return fw_meter_create(&options, out, diagnostics);
@@ -83,11 +83,9 @@ static fw_status equip(const fw_scenario *scenario, fw_power_mw site_budget, boo
                        fwi_domain *domain, fw_diagnostics *diagnostics) {
   const bool site = domain->level == FW_DOMAIN_SITE;
   const bool metered = all || site || domain->budget > 0;
-  domain->window_count = metered ? scenario->window_count : 0;
   domain->tick_budget = domain->budget > 0 ? fw_energy_of(domain->budget, scenario->tick) : FW_METER_NO_BUDGET;
-  const fw_status status = metered ? fwi_domain_meter(scenario, scenario->topology.gpus, domain->window_count,
-                                                      site && percentiles, &domain->meter, diagnostics)
-                                   : FW_OK;
+  const fw_status status =
+      metered ? fwi_domain_meter(scenario, site && percentiles, &domain->meter, diagnostics) : FW_OK;
   return status != FW_OK ? status
                          : fwi_protection_create(scenario, domain->level, site ? site_budget : domain->budget,
                                                  &domain->protection, diagnostics);

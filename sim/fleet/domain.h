@@ -20,7 +20,6 @@ typedef struct fwi_domain {
   fw_energy_pj energy;        /* since the start, or the restart */
   fw_meter *meter;            /* NULL: nobody asks for its windows */
   fwi_protection *protection; /* NULL: no breakers */
-  size_t window_count;        /* of the meter: all of the scenario's, or none */
 } fwi_domain;
 
 /* Children stand before their parents, the site is last. */
@@ -50,10 +49,8 @@ fw_status fwi_domains_end(fwi_domains *domains, fw_energy_pj site_budget, fw_dia
 fwi_domain *fwi_domains_site(const fwi_domains *domains);
 void fwi_domains_restart(fwi_domains *domains);
 
-/* A meter for a domain of at most `gpus` GPUs, over the first `windows` of the scenario's windows; with percentiles or
- * without. */
-fw_status fwi_domain_meter(const fw_scenario *scenario, size_t gpus, size_t windows, bool percentiles, fw_meter **out,
-                           fw_diagnostics *diagnostics);
+/* A meter for any domain, over the scenario's windows; with percentiles or without. */
+fw_status fwi_domain_meter(const fw_scenario *scenario, bool percentiles, fw_meter **out, fw_diagnostics *diagnostics);
 
 /* All windows of a meter as results; percentiles are NaN where it keeps none. */
 void fwi_meter_results(const fw_meter *meter, size_t window_count, bool budget, bool percentiles,

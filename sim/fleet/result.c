@@ -104,8 +104,8 @@ static void add_domain_results(const fw_sim *sim, fw_result *out) {
                                  .budget = budget_of(sim, domain),
                                  .energy = domain->energy,
                                  .breaker = fwi_protection_result(domain->protection)};
-    result->window_count = domain->window_count;
-    fwi_meter_results(domain->meter, domain->window_count, result->budget > 0, site, result->windows);
+    result->window_count = domain->meter != NULL ? out->window_count : 0;
+    fwi_meter_results(domain->meter, result->window_count, result->budget > 0, site, result->windows);
   }
   add_oversubscription(sim, out->domains);
 }

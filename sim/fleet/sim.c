@@ -177,7 +177,6 @@ static void set_rhythm(fw_sim *sim) {
 
 static fw_status create_judges(fw_sim *sim, fw_diagnostics *diagnostics) {
   const fw_scenario *scenario = sim->scenario;
-  const size_t gpus = scenario->topology.gpus;
   sim->others = fw_allocate(sim->options.other_count, sizeof *sim->others);
   if (sim->others == NULL) {
     return fw_error_memory(diagnostics, "the meters of a simulation");
@@ -186,10 +185,8 @@ static fw_status create_judges(fw_sim *sim, fw_diagnostics *diagnostics) {
   for (size_t i = 0; i < sim->options.other_count && status == FW_OK; i++) {
     fwi_judge *judge = &sim->others[i];
     judge->budget = (fwi_budget){sim->options.other_budgets[i], &scenario->schedule};
-    status = fwi_domain_meter(scenario, gpus, scenario->window_count, false, &judge->truth, diagnostics);
-    status = status != FW_OK
-                 ? status
-                 : fwi_domain_meter(scenario, gpus, scenario->window_count, false, &judge->sensed, diagnostics);
+    status = fwi_domain_meter(scenario, false, &judge->truth, diagnostics);
+    status = status != FW_OK ? status : fwi_domain_meter(scenario, false, &judge->sensed, diagnostics);
     status = status != FW_OK
                  ? status
                  : fwi_protection_create(scenario, FW_DOMAIN_SITE, judge->budget.base, &judge->protection, diagnostics);
@@ -215,10 +212,8 @@ fw_status fw_sim_create(const fw_scenario *scenario, const fw_sim_options *optio
   status = status != FW_OK ? status
                            : fwi_domains_create(scenario, sim->used_gpus, options->budget, options->all_domains,
                                                 !options->truth_alone, &sim->domains, diagnostics);
-  status = status != FW_OK || options->truth_alone
-               ? status
-               : fwi_domain_meter(scenario, scenario->topology.gpus, scenario->window_count, false, &sim->sensed,
-                                  diagnostics);
+  status =
+      status != FW_OK || options->truth_alone ? status : fwi_domain_meter(scenario, false, &sim->sensed, diagnostics);
   status = status != FW_OK ? status : fwi_telemetry_create(sim->job_setting.telemetry_ticks, &sim->site, diagnostics);
   status = status != FW_OK ? status : create_judges(sim, diagnostics);
   status = status != FW_OK ? status : create_scheduler(sim, diagnostics);
