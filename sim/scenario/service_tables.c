@@ -7,17 +7,11 @@
 #define MOST_TOKENS 1e7
 #define MOST_S 3.2e9 /* a hundred years */
 
-#define CLASS(type)                                                                                                    \
-  {                                                                                                                    \
-    .name = "class", .kind = FW_FIELD_STRING, .offset = offsetof(type, job_class), .required = true,                   \
-    .doc = "name of this kind of job, for policies and reports"                                                        \
-  }
-
 static const char *const discipline_names[] = {"fifo", "easy", NULL};
 
 static const fwi_file_queue queue_defaults = {.gpus = 1, .decision = 15 * FW_NS_PER_S};
 static const fw_field queue_fields[] = {
-    CLASS(fwi_file_queue),
+    FWI_CLASS(fwi_file_queue),
     FW_FIELD(fwi_file_queue, gpus, FW_FIELD_INTEGER, FW_OPTIONAL, 1, 65536, "GPUs that its jobs share"),
     FW_FIELD(fwi_file_queue, priority, FW_FIELD_INTEGER, FW_OPTIONAL, -1000, 1000, "larger is more important"),
     FW_FIELD(fwi_file_queue, start_offset, FW_FIELD_TIME, FW_OPTIONAL, 0, MOST_S,
@@ -61,7 +55,7 @@ const fw_record fwi_queue_record = {.name = "queue",
 static const fwi_file_serving serving_defaults = {
     .count = 1, .context_limit = 10000000, .output_limit = 10000000, .decision = 15 * FW_NS_PER_S};
 static const fw_field serving_fields[] = {
-    CLASS(fwi_file_serving),
+    FWI_CLASS(fwi_file_serving),
     FW_FIELD(fwi_file_serving, model, FW_FIELD_STRING, FW_REQUIRED, 0, 0,
              "parameter file without .json, looked up beside the scenario and then among the installed models"),
     FW_FIELD(fwi_file_serving, count, FW_FIELD_INTEGER, FW_OPTIONAL, 1, 1e7,

@@ -30,11 +30,7 @@ static const fw_record actuator_record = {.name = "actuators",
 
 static const fwi_file_grpo grpo_defaults = {.count = 1, .checkpoint_steps = 1};
 static const fw_field grpo_fields[] = {
-    {.name = "class",
-     .kind = FW_FIELD_STRING,
-     .offset = offsetof(fwi_file_grpo, job_class),
-     .required = true,
-     .doc = "name of this kind of job, for policies and reports"},
+    FWI_CLASS(fwi_file_grpo),
     FW_FIELD(fwi_file_grpo, model, FW_FIELD_STRING, FW_REQUIRED, 0, 0,
              "parameter file without .json, looked up beside the scenario and then among the installed models"),
     FW_FIELD(fwi_file_grpo, count, FW_FIELD_INTEGER, FW_OPTIONAL, 1, MOST_COUNT, "how many such jobs"),
@@ -82,11 +78,7 @@ static const fw_record grpo_record = {.name = "grpo",
 static const fwi_file_replay replay_defaults = {
     .kind = FW_SERIES_MEAN_FROM, .loop = true, .concurrency = 1, .decision = 15 * FW_NS_PER_S};
 static const fw_field replay_fields[] = {
-    {.name = "class",
-     .kind = FW_FIELD_STRING,
-     .offset = offsetof(fwi_file_replay, job_class),
-     .required = true,
-     .doc = "name of this kind of job, for policies and reports"},
+    FWI_CLASS(fwi_file_replay),
     FW_FIELD(fwi_file_replay, trace, FW_FIELD_STRING, FW_REQUIRED, 0, 0,
              "recorded power CSV beside the scenario, or \"given\": from the flag --trace"),
     FW_FIELD(fwi_file_replay, check_trace, FW_FIELD_STRING, FW_OPTIONAL, 0, 0,
@@ -117,11 +109,7 @@ static const fw_record replay_record = {.name = "replay",
 static const fwi_file_occupancy occupancy_defaults = {
     .kind = FW_SERIES_INSTANT, .skipped_phases = 1, .loop = true, .decision = 15 * FW_NS_PER_S};
 static const fw_field occupancy_fields[] = {
-    {.name = "class",
-     .kind = FW_FIELD_STRING,
-     .offset = offsetof(fwi_file_occupancy, job_class),
-     .required = true,
-     .doc = "name of this kind of job, for policies and reports"},
+    FWI_CLASS(fwi_file_occupancy),
     FW_FIELD(fwi_file_occupancy, model, FW_FIELD_STRING, FW_REQUIRED, 0, 0,
              "parameter file without .json, looked up beside the scenario and then among the installed models"),
     FW_FIELD(fwi_file_occupancy, trace, FW_FIELD_STRING, FW_REQUIRED, 0, 0,
@@ -169,11 +157,7 @@ const fw_record fwi_phase_record = {.name = "phase",
 
 static const fwi_file_cycle cycle_defaults = {.count = 1, .gpus = 1, .loop = true, .decision = 15 * FW_NS_PER_S};
 static const fw_field cycle_fields[] = {
-    {.name = "class",
-     .kind = FW_FIELD_STRING,
-     .offset = offsetof(fwi_file_cycle, job_class),
-     .required = true,
-     .doc = "name of this kind of job, for policies and reports"},
+    FWI_CLASS(fwi_file_cycle),
     FW_FIELD(fwi_file_cycle, count, FW_FIELD_INTEGER, FW_OPTIONAL, 1, MOST_COUNT, "how many such jobs"),
     FW_FIELD(fwi_file_cycle, gpus, FW_FIELD_INTEGER, FW_OPTIONAL, 1, 65536, "GPUs of each job"),
     FW_FIELD(fwi_file_cycle, priority, FW_FIELD_INTEGER, FW_OPTIONAL, -1000, 1000, "larger is more important"),

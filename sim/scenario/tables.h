@@ -256,4 +256,11 @@ extern const char *const fwi_start_names[];
 /* The job kinds, in the order of fw_job_kind. */
 extern const fw_variant_case fwi_job_cases[];
 
+/* The key "class" of every kind, which gives `job_class`. */
+#define FWI_CLASS(type)                                                                                                \
+  {                                                                                                                    \
+    .name = "class", .kind = FW_FIELD_STRING, .offset = offsetof(type, job_class), .required = true,                   \
+    .doc = "name of this kind of job, for policies and reports"                                                        \
+  }
+
 #endif
