@@ -176,8 +176,9 @@ static void warn_of_other_gpu(const fwi_resolve *resolve, const fw_job_model *mo
 }
 
 fw_status fwi_check_model(fwi_resolve *resolve, const fw_job_model *model, const fw_json_value *place) {
+  const fw_status status = check_tick(resolve, model, place);
   warn_of_other_gpu(resolve, model, place);
-  return check_tick(resolve, model, place);
+  return status;
 }
 
 fw_status fwi_set_power_cap(fwi_resolve *resolve, fw_scenario_job *job, fw_power_mw cap, const fw_json_value *value) {
@@ -192,8 +193,7 @@ static fw_status resolve_grpo(fwi_resolve *resolve, const fwi_file_grpo *file, c
   if (status != FW_OK) {
     return status;
   }
-  status = check_tick(resolve, job->model, place);
-  warn_of_other_gpu(resolve, job->model, place);
+  status = fwi_check_model(resolve, job->model, place);
   job->job_class = file->job_class;
   job->priority = file->priority;
   job->gpus = (size_t)job->model->gpus;
@@ -436,8 +436,7 @@ static fw_status resolve_occupancy(fwi_resolve *resolve, const fwi_file_occupanc
   if (status != FW_OK) {
     return status;
   }
-  status = check_tick(resolve, job->model, place);
-  warn_of_other_gpu(resolve, job->model, place);
+  status = fwi_check_model(resolve, job->model, place);
   job->job_class = file->job_class;
   job->priority = file->priority;
   job->gpus = (size_t)job->model->gpus;
@@ -452,14 +451,28 @@ static fw_status resolve_occupancy(fwi_resolve *resolve, const fwi_file_occupanc
   return status == FW_OK ? fwi_place_jobs(resolve, job, 1) : status;
 }
 
-static fw_status resolve_cycle(fwi_resolve *resolve, const fwi_file_cycle *file, const fw_json_value *value,
-                               fw_scenario_job *job) {
-  const fwi_file_phase *phases = file->phases.data;
-  fw_time_ns total = 0;
-  for (size_t i = 0; i < file->phases.count; i++) {
-    if (!fw_time_add(total, phases[i].duration, &total)) {
+/* fw_cycle_phase is the public face of fwi_file_phase. */
+_Static_assert(sizeof(fw_cycle_phase) == sizeof(fwi_file_phase), "phases are passed on as read");
+_Static_assert(offsetof(fw_cycle_phase, power) == offsetof(fwi_file_phase, power), "phases are passed on as read");
+
+fw_status fwi_take_phases(fwi_resolve *resolve, const fw_array *phases, const fw_json_value *value,
+                          const fw_cycle_phase **out, fw_time_ns *length) {
+  *out = phases->data;
+  *length = 0;
+  for (size_t i = 0; i < phases->count; i++) {
+    if (!fw_time_add(*length, (*out)[i].duration, length)) {
       return fw_json_error(fwi_value_at(value, "phases"), resolve->diagnostics, "the phases last too long");
     }
+  }
+  return FW_OK;
+}
+
+static fw_status resolve_cycle(fwi_resolve *resolve, const fwi_file_cycle *file, const fw_json_value *value,
+                               fw_scenario_job *job) {
+  fw_time_ns total = 0;
+  const fw_status status = fwi_take_phases(resolve, &file->phases, value, &job->cycle, &total);
+  if (status != FW_OK) {
+    return status;
   }
   if (total == 0 && file->loop) {
     return fw_json_error(fwi_value_at(value, "phases"), resolve->diagnostics,
@@ -478,16 +491,10 @@ static fw_status resolve_cycle(fwi_resolve *resolve, const fwi_file_cycle *file,
   job->start = file->start_offset;
   job->loop = file->loop;
   job->decision = file->decision;
-  job->cycle = (const fw_cycle_phase *)file->phases.data;
   job->cycle_count = file->phases.count;
   fwi_set_plain_actuators(resolve, job, 1.0);
   return fwi_place_jobs(resolve, job, (size_t)file->count);
 }
-
-/* fw_cycle_phase is the public face of fwi_file_phase. */
-_Static_assert(sizeof(fw_cycle_phase) == sizeof(fwi_file_phase), "cycle phases are passed on as read");
-_Static_assert(offsetof(fw_cycle_phase, power) == offsetof(fwi_file_phase, power),
-               "cycle phases are passed on as read");
 
 static fw_status resolve_entry(fwi_resolve *resolve, size_t entry) {
   const fw_variant *written = (const fw_variant *)resolve->file->jobs.data + entry;

@@ -45,23 +45,14 @@ static fw_status check_source(fwi_resolve *resolve, const char *trace, const fw_
                        trace != NULL ? "give one of" : "say when work arrives: give", trace != NULL ? "and" : "or an");
 }
 
-static char *trace_path(const fwi_resolve *resolve, const char *trace) {
-  return fw_path_beside(resolve->path, trace);
-}
-
 /* ---- Queues ---- */
 
 static fw_status take_phases(fwi_resolve *resolve, const fwi_file_queue *file, const fw_json_value *value,
                              fw_queue_spec *out) {
-  out->phases = (const fw_cycle_phase *)file->phases.data;
   out->phase_count = file->phases.count;
-  for (size_t i = 0; i < out->phase_count; i++) {
-    if (!fw_time_add(out->round, out->phases[i].duration, &out->round)) {
-      return fw_json_error(fwi_value_at(value, "phases"), resolve->diagnostics, "the phases last too long");
-    }
-  }
-  if (out->round >= FW_NS_PER_MS) {
-    return FW_OK;
+  const fw_status status = fwi_take_phases(resolve, &file->phases, value, &out->phases, &out->round);
+  if (status != FW_OK || out->round >= FW_NS_PER_MS) {
+    return status;
   }
   return fw_json_error(fwi_value_at(value, "phases"), resolve->diagnostics,
                        "jobs repeat phases that last less than 1 ms together; make them longer");
@@ -123,7 +114,7 @@ static fw_status read_submissions(fwi_resolve *resolve, const fwi_file_queue *fi
                          "a trace says itself how many jobs there are, how large and how long; leave out \"jobs\", "
                          "\"duration\", \"sizes\", \"weights\" and \"limit\"");
   }
-  char *path = trace_path(resolve, file->trace);
+  char *path = fw_path_beside(resolve->path, file->trace);
   if (path == NULL) {
     return fw_error_memory(resolve->diagnostics, "the name of a trace");
   }
@@ -199,7 +190,7 @@ static fw_status read_requests(fwi_resolve *resolve, const fwi_file_serving *fil
                          "a trace says itself how many requests there are and how long; leave out \"requests\", "
                          "\"context_mean\" and \"output_mean\"");
   }
-  char *path = trace_path(resolve, file->trace);
+  char *path = fw_path_beside(resolve->path, file->trace);
   if (path == NULL) {
     return fw_error_memory(resolve->diagnostics, "the name of a trace");
   }
