@@ -115,8 +115,6 @@ double fw_feeds_usable_rating_w(const fw_feed *feeds, size_t count) {
   return usable_of(feeds, count, fw_feed_rating_w);
 }
 
-const fw_supply fw_supply_none = {.efficiency_ppm = FW_MILLION, .pue_ppm = FW_MILLION};
-
 static fw_energy_pj scale(fw_energy_pj value, int64_t numerator, int64_t denominator) {
   return (value * numerator + denominator / 2) / denominator;
 }

@@ -59,9 +59,6 @@ typedef struct fw_supply {
   int64_t pue_ppm;           /* facility over IT; 1 or more */
 } fw_supply;
 
-/* Nothing beyond the GPUs: how a fleet is counted where nobody says otherwise. */
-extern const fw_supply fw_supply_none;
-
 /* Energy at the input of `nodes` nodes whose GPUs take `gpu_energy` over `time`, rounded to nearest. */
 fw_energy_pj fw_supply_input(const fw_supply *supply, fw_energy_pj gpu_energy, size_t nodes, fw_time_ns time);
 

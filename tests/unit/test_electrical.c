@@ -66,8 +66,9 @@ Test(electrical, overhead_and_loss_enter_once) {
   cr_expect_float_eq(fw_supply_output_w(&supply, 4166.6666666666667, 1), 3200.0, ROUNDING);
   cr_expect_eq(fw_supply_output_w(&supply, 100.0, 1), 0.0);
   cr_expect(fw_supply_facility(&supply, 1000) == 1300);
-  cr_expect(fw_supply_input(&fw_supply_none, 12345, 7, 1000) == 12345);
-  cr_expect(fw_supply_facility(&fw_supply_none, 12345) == 12345);
+  const fw_supply none = {.efficiency_ppm = FW_MILLION, .pue_ppm = FW_MILLION};
+  cr_expect(fw_supply_input(&none, 12345, 7, 1000) == 12345);
+  cr_expect(fw_supply_facility(&none, 12345) == 12345);
 }
 
 /* Rounded to nearest: twice the remainder is at most the divisor. */
