@@ -19,17 +19,13 @@ static void add_front(const fw_compare_result *result, size_t budget, size_t win
   fw_text_add(out, "\n");
 }
 
-/* Whether an arm at the budget before `arm` has a job policy of its type. */
+/* Whether an arm before `arm` is alike to it, and spoke for both. */
 static bool has_earlier(const fw_compare_result *result, size_t arm) {
-  const fw_scenario_policy *policies = result->scenario->policies;
-  const fw_scenario_policy *own = &policies[result->arms[arm].policy];
-  for (size_t i = 0; i < arm; i++) {
-    const fw_scenario_policy *other = &policies[result->arms[i].policy];
-    if (result->arms[i].budget == result->arms[arm].budget && other->job == own->job && other->fleet == own->fleet) {
-      return true;
-    }
+  size_t i = 0;
+  while (i < arm && !fw_compare_alike(result, i, arm)) {
+    i++;
   }
-  return false;
+  return i < arm;
 }
 
 static void add_equal_rate(const fw_compare_result *result, size_t budget, fw_text *out) {

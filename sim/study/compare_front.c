@@ -15,17 +15,17 @@ static fw_front_point point_of(const fw_compare_arm *arm, size_t window) {
 bool fw_compare_dominated(const fw_compare_result *result, size_t arm, size_t window) {
   const fw_front_point own = point_of(&result->arms[arm], window);
   for (size_t i = 0; i < result->arm_count; i++) {
-    const fw_front_point other = point_of(&result->arms[i], window);
-    const bool as_good = other.tokens >= own.tokens && other.rate <= own.rate; /* false for what is NaN */
-    const bool better = other.tokens > own.tokens || other.rate < own.rate;
-    if (result->arms[i].budget == result->arms[arm].budget && as_good && better) {
+    const bool same_budget = result->arms[i].budget == result->arms[arm].budget;
+    if (same_budget && fw_front_dominates(point_of(&result->arms[i], window), own)) {
       return true;
     }
   }
   return false;
 }
 
-static bool is_alike(const fw_compare_result *result, const fw_compare_arm *a, const fw_compare_arm *b) {
+bool fw_compare_alike(const fw_compare_result *result, size_t one, size_t other) {
+  const fw_compare_arm *a = &result->arms[one];
+  const fw_compare_arm *b = &result->arms[other];
   const fw_scenario_policy *policies = result->scenario->policies;
   return a->budget == b->budget && policies[a->policy].job == policies[b->policy].job &&
          policies[a->policy].fleet == policies[b->policy].fleet;
@@ -37,7 +37,7 @@ double fw_compare_tokens_at(const fw_compare_result *result, size_t arm, size_t 
   double tokens = (double)NAN;
   for (size_t i = 0; front != NULL && i < result->arm_count; i++) {
     const fw_front_point point = point_of(&result->arms[i], window);
-    if (is_alike(result, &result->arms[i], &result->arms[arm]) && !isnan(point.rate)) {
+    if (fw_compare_alike(result, i, arm) && !isnan(point.rate)) {
       front[count++] = point;
     }
   }

@@ -8,8 +8,11 @@
  * of the other. False where an arm has no rate there. */
 bool fw_compare_dominated(const fw_compare_result *result, size_t arm, size_t window);
 
-/* Tokens at `rate` along the front of the arms at `budget` whose job policy is of the type of `arm`, in proportion
- * between two of them. NaN where the front does not reach the rate. */
+/* Two arms at one budget whose policies, of jobs and of the fleet, are of the same types. */
+bool fw_compare_alike(const fw_compare_result *result, size_t one, size_t other);
+
+/* Tokens at `rate` along the front of the arms alike to `arm`, in proportion between two of them. NaN where the front
+ * does not reach the rate. */
 double fw_compare_tokens_at(const fw_compare_result *result, size_t arm, size_t window, double rate);
 
 #endif

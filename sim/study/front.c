@@ -3,6 +3,11 @@
 
 #include <stdlib.h>
 
+bool fw_front_dominates(fw_front_point one, fw_front_point other) {
+  const bool as_good = one.tokens >= other.tokens && one.rate <= other.rate;
+  return as_good && (one.tokens > other.tokens || one.rate < other.rate);
+}
+
 static int by_rate(const void *a, const void *b) {
   const fw_front_point *x = a;
   const fw_front_point *y = b;

@@ -2,6 +2,7 @@
 #ifndef FW_STUDY_FRONT_H
 #define FW_STUDY_FRONT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* One arm: means over some runs. */
@@ -9,6 +10,10 @@ typedef struct fw_front_point {
   double rate;
   double tokens;
 } fw_front_point;
+
+/* Whether `one` has as many tokens as `other` at as low a rate, and more of the one or less of the other. False where a
+ * figure is NaN. */
+bool fw_front_dominates(fw_front_point one, fw_front_point other);
 
 /* Sorts `points` by rate and drops those that another one dominates: as many tokens at as low a rate. Of equal ones one
  * stays. Returns how many are left. */

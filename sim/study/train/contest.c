@@ -139,13 +139,16 @@ static fw_status measure(contest *work, fw_diagnostics *diagnostics) {
   return status;
 }
 
+static fw_front_point point_of(const contest *work, size_t arm) {
+  const fw_contest_arm *of = &work->out->arms[arm];
+  return (fw_front_point){of->rate[work->out->window].mean, of->tokens.mean};
+}
+
 static void find_dominated(const contest *work) {
   fw_contest_result *out = work->out;
   for (size_t i = 0; i < out->arm_count; i++) {
     for (size_t j = 0; j < out->arm_count && !out->arms[i].dominated; j++) {
-      const double more = out->arms[j].tokens.mean - out->arms[i].tokens.mean;
-      const double less = out->arms[i].rate[out->window].mean - out->arms[j].rate[out->window].mean;
-      out->arms[i].dominated = more >= 0.0 && less >= 0.0 && (more > 0.0 || less > 0.0);
+      out->arms[i].dominated = fw_front_dominates(point_of(work, j), point_of(work, i));
     }
   }
 }
