@@ -37,20 +37,13 @@ typedef struct contest {
 static fw_status read_scenario(const contest *work, const char *share, fw_diagnostics *diagnostics) {
   const fw_scenario_overrides overrides = {.share = share};
   char *path = fw_path_beside(work->path, work->entry->scenario);
-  size_t slot = 0;
-  char length[FW_UNITS_TEXT_SIZE];
   if (path == NULL) {
     return fw_error_memory(diagnostics, "the name of a scenario");
   }
   fw_status status = fw_scenario_read(path, &overrides, &work->out->scenario, diagnostics);
   free(path);
-  if (status == FW_OK && !fwi_slot_of(work->out->scenario, FW_METRIC_VIOLATION_RATE, work->entry->window, &slot)) {
-    status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                      "the scenario \"%s\" has no window of %s s; give one of its windows_s", work->out->scenario->name,
-                      fw_time_format(work->entry->window, length));
-  }
-  work->out->window = slot - fw_metric_slot(FW_METRIC_VIOLATION_RATE, 0);
-  return status;
+  return status == FW_OK ? fwi_window_of(work->out->scenario, work->entry->window, &work->out->window, diagnostics)
+                         : status;
 }
 
 static fw_status read_trained(contest *work, fw_diagnostics *diagnostics) {

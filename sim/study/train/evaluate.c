@@ -22,21 +22,13 @@ typedef struct evaluation {
 } evaluation;
 
 static fw_status check(const fw_evaluate_options *options, fw_evaluate_result *out, fw_diagnostics *diagnostics) {
-  size_t slot = 0;
-  char length[FW_UNITS_TEXT_SIZE];
   if (options->weight_count < LEAST) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
                     "one trained policy, or the best of several alone, says nothing about training; give those of all "
                     "training seeds, at least %zu for an interquartile mean",
                     FW_IQM_LEAST);
   }
-  if (!fwi_slot_of(options->scenario, FW_METRIC_VIOLATION_RATE, options->window, &slot)) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "the scenario \"%s\" has no window of %s s; give one of its windows_s", options->scenario->name,
-                    fw_time_format(options->window, length));
-  }
-  out->window = slot - fw_metric_slot(FW_METRIC_VIOLATION_RATE, 0);
-  return FW_OK;
+  return fwi_window_of(options->scenario, options->window, &out->window, diagnostics);
 }
 
 static fw_status check_seed(const evaluation *work, size_t index, fw_diagnostics *diagnostics) {

@@ -20,7 +20,7 @@ typedef struct training {
   fw_ppo_task task;
   fw_ppo_problem problem;
   fw_text schema;
-  size_t rate_slot;
+  size_t window;          /* index into the scenario's, of the one that is limited */
   size_t trainer_threads; /* of each seed */
   fw_train_seed *seeds;
   size_t done; /* iterations, of all seeds */
@@ -97,7 +97,9 @@ static fw_status validate(const learner *one, uint64_t iteration, fw_train_check
                            : status;
   status = status == FW_OK ? fwi_samples_summary(&samples, 0, fw_metric_slot(FW_METRIC_TOKENS, 0), &tokens, diagnostics)
                            : status;
-  status = status == FW_OK ? fwi_samples_summary(&samples, 0, work->rate_slot, &rate, diagnostics) : status;
+  status = status == FW_OK ? fwi_samples_summary(&samples, 0, fw_metric_slot(FW_METRIC_VIOLATION_RATE, work->window),
+                                                 &rate, diagnostics)
+                           : status;
   fwi_samples_free(&samples);
   fwi_trained_clear(&trained);
   (void)remove(one->candidate.data);
@@ -238,20 +240,18 @@ static fw_status run_seed(void *context, size_t index, fw_diagnostics *diagnosti
 static fw_status find_window(training *work, fw_diagnostics *diagnostics) {
   const fw_scenario *scenario = work->options->scenario;
   const fw_train_plan *plan = work->plan;
-  char length[FW_UNITS_TEXT_SIZE];
   for (size_t w = 0; w < FW_PPO_COSTS; w++) {
     work->problem.cost_limit[w] = (double)NAN;
   }
-  if (!fwi_slot_of(scenario, FW_METRIC_VIOLATION_RATE, plan->window, &work->rate_slot)) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "the scenario \"%s\" has no window of %s s to limit; give one of its windows_s", scenario->name,
-                    fw_time_format(plan->window, length));
+  const fw_status status = fwi_window_of(scenario, plan->window, &work->window, diagnostics);
+  if (status != FW_OK) {
+    return status;
   }
   if (scenario->budgets[work->options->budget].power == 0) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
                     "the scenario \"%s\" has no budget, so nothing can be learned about keeping one", scenario->name);
   }
-  work->problem.cost_limit[work->rate_slot - fw_metric_slot(FW_METRIC_VIOLATION_RATE, 0)] = plan->limit * plan->margin;
+  work->problem.cost_limit[work->window] = plan->limit * plan->margin;
   return FW_OK;
 }
 

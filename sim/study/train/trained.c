@@ -22,6 +22,18 @@ void fwi_trained_clear(fwi_trained *trained) {
   *trained = (fwi_trained){0};
 }
 
+fw_status fwi_window_of(const fw_scenario *scenario, fw_time_ns window, size_t *index, fw_diagnostics *diagnostics) {
+  size_t slot = 0;
+  char length[FW_UNITS_TEXT_SIZE];
+  if (!fwi_slot_of(scenario, FW_METRIC_VIOLATION_RATE, window, &slot)) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                    "the scenario \"%s\" has no window of %s s; give one of its windows_s", scenario->name,
+                    fw_time_format(window, length));
+  }
+  *index = slot - fw_metric_slot(FW_METRIC_VIOLATION_RATE, 0);
+  return FW_OK;
+}
+
 fw_status fwi_samples_of_arms(const fw_scenario *scenario, size_t budget, const fw_scenario_policy *arms,
                               size_t arm_count, uint64_t first_seed, size_t seeds, const fw_study_options *options,
                               fwi_samples *out, fw_diagnostics *diagnostics) {

@@ -17,6 +17,9 @@ fw_status fwi_trained_read(const char *path, const char *const *classes, size_t 
                            fw_diagnostics *diagnostics);
 void fwi_trained_clear(fwi_trained *trained);
 
+/* The index of `window` among the scenario's; one that it does not have is FW_ERROR_INPUT. */
+fw_status fwi_window_of(const fw_scenario *scenario, fw_time_ns window, size_t *index, fw_diagnostics *diagnostics);
+
 /* Runs of arms that are not the scenario's own, at one of its budgets, as fwi_samples_take. */
 fw_status fwi_samples_of_arms(const fw_scenario *scenario, size_t budget, const fw_scenario_policy *arms,
                               size_t arm_count, uint64_t first_seed, size_t seeds, const fw_study_options *options,
