@@ -198,12 +198,6 @@ static void count_outside(const contest *work, fw_contest_difference *out) {
   out->at_limit = reached ? fw_front_at(work->front, points, limit) : (double)NAN;
 }
 
-static int compare(const void *a, const void *b) {
-  const double x = *(const double *)a;
-  const double y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Runs and policies are both drawn anew, and all means, rates and fronts with them. */
 static void resample(const contest *work, size_t index, size_t *picked) {
   const size_t runs = work->out->scenario->seeds;
@@ -232,7 +226,7 @@ static void compare_kinds(const contest *work, size_t *picked) {
   for (int kind = 0; kind < FW_CONTEST_PPO; kind++) {
     fw_contest_difference *difference = &work->out->differences[kind];
     double *samples = &work->samples[(size_t)kind * RESAMPLES];
-    qsort(samples, RESAMPLES, sizeof *samples, compare);
+    fwi_sort(samples, RESAMPLES);
     difference->kind = (fw_contest_kind)kind;
     difference->relative =
         (fw_estimate){ahead(work, difference->kind, NULL), samples[(size_t)(TAIL * (double)RESAMPLES)],

@@ -93,19 +93,13 @@ static fw_status take_together(const evaluation *work, size_t slot, fw_estimate 
   return fw_iqm_estimate(work->scores, samples->policies, samples->seeds, (uint32_t)slot, out, diagnostics);
 }
 
-static int compare(const void *a, const void *b) {
-  const double x = *(const double *)a;
-  const double y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* `scores` has room for the means of all policies. */
 static void take_range(const evaluation *work, fw_evaluate_result *out) {
   const size_t n = out->policy_count;
   for (size_t i = 0; i < n; i++) {
     work->scores[i] = out->policies[i].tokens.mean;
   }
-  qsort(work->scores, n, sizeof *work->scores, compare);
+  fwi_sort(work->scores, n);
   out->tokens_least = work->scores[0];
   out->tokens_most = work->scores[n - 1];
   out->tokens_median = 0.5 * (work->scores[(n - 1) / 2] + work->scores[n / 2]);

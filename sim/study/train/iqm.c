@@ -17,6 +17,10 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+void fwi_sort(double *values, size_t count) {
+  qsort(values, count, sizeof *values, compare);
+}
+
 double fw_iqm(double *values, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (isnan(values[i])) {
@@ -26,7 +30,7 @@ double fw_iqm(double *values, size_t count) {
   if (count == 0) {
     return (double)NAN;
   }
-  qsort(values, count, sizeof *values, compare);
+  fwi_sort(values, count);
   const size_t cut = count / 4;
   double sum = 0.0;
   for (size_t i = cut; i < count - cut; i++) {
@@ -69,7 +73,7 @@ static fw_estimate estimate(const double *scores, size_t rows, size_t columns, u
     draw(scores, rows, columns, statistic, i, picked, drawn);
     means[i] = fw_iqm(drawn, rows * columns);
   }
-  qsort(means, RESAMPLES, sizeof *means, compare);
+  fwi_sort(means, RESAMPLES);
   out.lo = quantile(means, TAIL);
   out.hi = quantile(means, 1.0 - TAIL);
   return out;
