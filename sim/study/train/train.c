@@ -42,14 +42,17 @@ typedef struct learner {
 
 /* ---- Files ---- */
 
-static bool name_file(const learner *one, const char *end, fw_text *out) {
-  fw_text_add_format(out, "%s-%llu%s", one->work->options->output, (unsigned long long)one->result->seed, end);
+static bool name_file(const training *work, uint64_t seed, const char *end, fw_text *out) {
+  fw_text_add_format(out, "%s-%llu%s", work->options->output, (unsigned long long)seed, end);
   return !out->failed;
 }
 
 static fw_status name_files(learner *one, fw_diagnostics *diagnostics) {
-  const bool named = name_file(one, ".safetensors", &one->weights) && name_file(one, ".candidate", &one->candidate) &&
-                     name_file(one, ".checkpoint", &one->checkpoint) && name_file(one, ".csv", &one->csv);
+  const training *work = one->work;
+  const uint64_t seed = one->result->seed;
+  const bool named = name_file(work, seed, ".safetensors", &one->weights) &&
+                     name_file(work, seed, ".candidate", &one->candidate) &&
+                     name_file(work, seed, ".checkpoint", &one->checkpoint) && name_file(work, seed, ".csv", &one->csv);
   return named ? FW_OK : fw_error_memory(diagnostics, "the names of a training's files");
 }
 
@@ -287,13 +290,12 @@ static size_t choose(const training *work) {
 }
 
 static fw_status copy_chosen(const training *work, size_t chosen, fw_diagnostics *diagnostics) {
-  const learner one = {.work = (training *)(uintptr_t)work, .result = &work->seeds[chosen]};
   fw_text from = FW_TEXT_INIT;
   fw_text to = FW_TEXT_INIT;
   fw_text bytes = FW_TEXT_INIT;
   fw_text_add_format(&to, "%s.safetensors", work->options->output);
-  fw_status status =
-      name_file(&one, ".safetensors", &from) && !to.failed ? FW_OK : fw_error_memory(diagnostics, "a file's name");
+  const bool named = name_file(work, work->seeds[chosen].seed, ".safetensors", &from) && !to.failed;
+  fw_status status = named ? FW_OK : fw_error_memory(diagnostics, "a file's name");
   status = status == FW_OK ? fw_file_read(from.data, FW_PPO_FILE_LIMIT, &bytes, diagnostics) : status;
   status = status == FW_OK ? fw_file_write(to.data, bytes.data, bytes.length, diagnostics) : status;
   fw_text_clear(&from);
