@@ -205,10 +205,6 @@ const fw_ppo_config *fw_ppo_trainer_config(const fw_ppo_trainer *trainer) {
   return &trainer->weights.config;
 }
 
-uint64_t fw_ppo_trainer_seed(const fw_ppo_trainer *trainer) {
-  return trainer->weights.seed;
-}
-
 uint64_t fw_ppo_trainer_hash(const fw_ppo_trainer *trainer) {
   return fwi_weights_hash(&trainer->weights);
 }

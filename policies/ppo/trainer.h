@@ -70,7 +70,6 @@ fw_status fw_ppo_trainer_save_weights(const fw_ppo_trainer *trainer, const char 
 fw_status fw_ppo_trainer_save(const fw_ppo_trainer *trainer, const char *path, fw_diagnostics *diagnostics);
 
 const fw_ppo_config *fw_ppo_trainer_config(const fw_ppo_trainer *trainer);
-uint64_t fw_ppo_trainer_seed(const fw_ppo_trainer *trainer);
 
 /* Of all weights, to compare runs. */
 uint64_t fw_ppo_trainer_hash(const fw_ppo_trainer *trainer);
