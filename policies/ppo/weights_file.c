@@ -32,6 +32,13 @@ static const fw_field origin_fields[] = {
 static const fw_record origin_record = {
     .name = "origin", .size = sizeof(origin), .fields = origin_fields, .field_count = FW_COUNT_OF(origin_fields)};
 
+/* A note of what was put together in `text`, which is used up. */
+static void note_text(fwi_tensor_writer *writer, const char *key, fw_text *text) {
+  writer->metadata.failed = writer->metadata.failed || text->failed;
+  if (!text->failed) fwi_tensors_note(writer, key, text->data);
+  fw_text_clear(text);
+}
+
 static void note_origin(const fwi_weights *weights, fwi_tensor_writer *writer) {
   const fw_ppo_space *space = &weights->space;
   fw_text text = FW_TEXT_INIT;
@@ -45,27 +52,21 @@ static void note_origin(const fwi_weights *weights, fwi_tensor_writer *writer) {
   }
   fw_text_add_format(&text, "],\"seed\":%llu,\"decisions\":%llu}", (unsigned long long)weights->seed,
                      (unsigned long long)weights->decisions);
-  writer->metadata.failed = writer->metadata.failed || text.failed;
-  if (!text.failed) fwi_tensors_note(writer, "policy", text.data);
-  fw_text_clear(&text);
+  note_text(writer, "policy", &text);
 }
 
 static void note_config(const fwi_weights *weights, fwi_tensor_writer *writer) {
   fw_text text = FW_TEXT_INIT;
   fw_ppo_config_write(&weights->config, &text);
-  writer->metadata.failed = writer->metadata.failed || text.failed;
-  if (!text.failed) fwi_tensors_note(writer, "training", text.data);
-  fw_text_clear(&text);
+  note_text(writer, "training", &text);
 }
 
 static void note_schema(const fwi_weights *weights, fwi_tensor_writer *writer) {
-  char hash[17];
-  const uint64_t value = fw_hash_bytes(FW_HASH_START, weights->schema, strlen(weights->schema));
-  for (size_t i = 0; i < 16; i++)
-    hash[i] = "0123456789abcdef"[value >> (60 - 4 * i) & 15];
-  hash[16] = '\0';
+  fw_text hash = FW_TEXT_INIT;
+  fw_text_add_format(&hash, "%016llx",
+                     (unsigned long long)fw_hash_bytes(FW_HASH_START, weights->schema, strlen(weights->schema)));
   fwi_tensors_note(writer, "schema", weights->schema);
-  fwi_tensors_note(writer, "schema_hash", hash);
+  note_text(writer, "schema_hash", &hash);
 }
 
 /* Reads a note that holds JSON. */
@@ -144,7 +145,7 @@ static fw_status read_notes(fwi_weights *weights, const fwi_tensor_file *file, f
 
 /* --- arrays --- */
 
-/* Calls `visit` with name, shape, place and stride of each matrix and bias. */
+/* One matrix or bias of a network: its name in the file, and where its numbers are. */
 typedef struct array_place {
   char name[48];
   fwi_shape shape;
