@@ -59,7 +59,7 @@ static fw_status run_lanes(fwi_collector *collector, fw_diagnostics *diagnostics
   return first;
 }
 
-/* Opens the decision of a lane's waiting agent with a choice drawn from row `row` of the actor's outputs. */
+/* Opens the decision of a lane's waiting agent, who saw `x`, with a choice drawn from the actor's outputs. */
 static void choose(fwi_collector *collector, fwi_lane *lane, const float *logits, const float *x) {
   const fwi_model *model = collector->rules.model;
   const fwi_heads *heads = &model->heads;

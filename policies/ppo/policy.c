@@ -25,10 +25,13 @@ static const fw_field fields[] = {
              "draw settings from the policy as in training, instead of its most likely ones"),
 };
 
-/* What the two schemas say, on one line each. */
+/* The lines of a schema, each ended by a new line, as one. */
 static void add_one_line(fw_text *text, const char *schema) {
-  for (const char *c = schema; *c != '\0'; c++) {
-    fw_text_add_bytes(text, *c == '\n' ? (c[1] != '\0' ? "; " : "") : c, *c == '\n' ? (c[1] != '\0' ? 2 : 0) : 1);
+  for (const char *line = schema; *line != '\0';) {
+    const size_t length = strcspn(line, "\n");
+    if (line != schema) fw_text_add(text, "; ");
+    fw_text_add_bytes(text, line, length);
+    line += length + (line[length] == '\n');
   }
 }
 
