@@ -80,7 +80,9 @@ static fw_status check_steps(const schedule_settings *settings, const fw_actuato
                         i);
     }
     if (settings->repeat > 0 && steps[i].from >= settings->repeat) {
-      status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "steps[%zu] begins after the timetable repeats", i);
+      status =
+          fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                   "steps[%zu] begins after the timetable repeats; let it begin earlier or give a longer repeat", i);
     }
     if (first == FW_OK) first = status;
   }

@@ -135,6 +135,33 @@ Test(contest, is_whole_and_repeats, .init = make_folder, .fini = remove_folder) 
   fw_record_clear(&fw_contest_plan_record, &plan);
 }
 
+/* The contest of plan_text with one part of it replaced. */
+static void refused(const char *from, const char *to, const char *words) {
+  fw_contest_result result;
+  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
+  char changed[sizeof plan_text + 64];
+  const char *at = strstr(plan_text, from);
+  cr_assert_not_null(at, "no %s", from);
+  (void)snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - plan_text), plan_text, to, at + strlen(from));
+  write_text("changed.json", changed);
+  cr_assert_eq(fw_contest_plan_read(in_folder("changed.json"), &plan, NULL), FW_OK, "%s", changed);
+  cr_expect_eq(fw_contest(in_folder("changed.json"), plan.entries.data, FW_SOURCE_DIR, &(fw_study_options){0}, &result,
+                          &diagnostics),
+               FW_ERROR_INPUT, "%s", to);
+  cr_assert_eq(diagnostics.count, 1);
+  cr_expect_not_null(strstr(diagnostics.entries[0].message, words), "\"%s\" lacks \"%s\"",
+                     diagnostics.entries[0].message, words);
+  fw_diagnostics_clear(&diagnostics);
+  fw_record_clear(&fw_contest_plan_record, &plan);
+}
+
+Test(contest, says_what_it_cannot_fight_about, .init = make_folder, .fini = remove_folder) {
+  train_five();
+  refused("\"runs\": 240", "\"runs\": 239", "239 runs, and tuning one takes at least 240; raise");
+  refused("\"limit\"", "\"window_s\": 20, \"limit\"", "no window of 20 s; give one of its windows_s");
+  refused("\"limit\"", "\"classes\": [\"7b\"], \"limit\"", "name classes of jobs with two levels or more");
+}
+
 Test(contest, refuses_fewer_than_five_trained, .init = make_folder, .fini = remove_folder) {
   fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
   write_text("plan.json", "{\"fleetwatt_contest\": 1, \"entries\": [{\"scenario\": \"a\", \"weights\": [\"b\"]}]}");

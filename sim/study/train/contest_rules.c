@@ -331,18 +331,22 @@ static const fw_scenario_job *first_controlled(const tuner *work) {
 static fw_status prepare(tuner *work, fw_diagnostics *diagnostics) {
   const fw_scenario_job *job = first_controlled(work);
   if (job == NULL || job->actuators[FW_ACTUATOR_CONCURRENCY].level_count < 2) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "a contest is about concurrency, and no job of the classes named in \"%s\" has levels of it",
-                    work->contest->scenario->name);
+    return fw_error(
+        diagnostics, FW_ERROR_INPUT, (fw_place){0},
+        "a contest is about concurrency, and no job of the scenario \"%s\" in \"classes\" has levels of it; name "
+        "classes of jobs with two levels or more",
+        work->contest->scenario->name);
   }
   if (work->entry->runs < 2 * ROUNDS * POINTS) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "tuning a rule takes at least %zu runs",
-                    2 * ROUNDS * POINTS);
+    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                    "the contest on \"%s\" gives a rule %llu runs, and tuning one takes at least %zu; raise \"runs\"",
+                    work->contest->scenario->name, (unsigned long long)work->entry->runs, 2 * ROUNDS * POINTS);
   }
   if (work->contest->scenario->schedule.step_count + 1 > FW_SEARCH_DIMENSIONS) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "the budget's timetable has too many steps to search a setting for each; at most %zu",
-                    FW_SEARCH_DIMENSIONS - 1);
+    return fw_error(
+        diagnostics, FW_ERROR_INPUT, (fw_place){0},
+        "the budget of the scenario \"%s\" has too many steps to search a setting for each; give it at most %zu",
+        work->contest->scenario->name, FW_SEARCH_DIMENSIONS - 1);
   }
   work->range = &job->actuators[FW_ACTUATOR_CONCURRENCY];
   work->level_count = work->range->level_count;
