@@ -63,6 +63,15 @@ static fw_status check_flags(const calibrate_flags *flags, const fwi_operands *t
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
                     "--gpus: say how many GPUs (1 to 65536) a job of the table has");
   }
+  if (!flags->points && flags->gpus != 0) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                    "--gpus: a recording says itself how many GPUs it has: leave it out, or add --points");
+  }
+  const fwi_recording_flags *recording = &flags->recording;
+  if (flags->points && (recording->counters.count > 0 || recording->phases.count > 0 || recording->role != NULL)) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                    "--points: a table has no ticks: leave out --counters, --phases and --role");
+  }
   return FW_OK;
 }
 
