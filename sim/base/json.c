@@ -137,16 +137,16 @@ static fw_status check_duplicates(const fw_json *document, fw_diagnostics *diagn
 fw_status fw_json_parse(const char *text, size_t length, const char *file, fw_json **out, fw_diagnostics *diagnostics) {
   *out = NULL;
   size_t mark = sizeof byte_order_mark - 1;
-  if (length >= mark && memcmp(text, byte_order_mark, mark) == 0) {
-    text += mark;
-    length -= mark;
-  }
+  if (length < mark || memcmp(text, byte_order_mark, mark) != 0) mark = 0;
+  text += mark;
+  length -= mark;
   if (length > FW_JSON_SIZE_LIMIT) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){.file = file},
                     "a JSON text of %zu bytes; at most %zu are read", length, FW_JSON_SIZE_LIMIT);
   }
   fw_json *document = new_document(text, length, file);
   if (document == NULL) return fw_error_memory(diagnostics, "a JSON document");
+  document->mark_length = mark;
   bool decodable;
   fw_status status = fwi_json_scan(document, &decodable, diagnostics);
   if (decodable) {
@@ -308,16 +308,8 @@ fw_place fw_json_place(const fw_json_value *value, char path_buffer[FW_JSON_PATH
 }
 
 void fw_json_extent(const fw_json_value *value, size_t *offset, size_t *length) {
-  const char *text = value->document->text;
-  *offset = value->offset;
+  *offset = value->document->mark_length + value->offset;
   *length = value->length;
-  if (value->type == FW_JSON_STRING) {
-    size_t end = value->offset + 1;
-    while (text[end] != '"') {
-      end += text[end] == '\\' ? 2 : 1;
-    }
-    *length = end + 1 - value->offset;
-  }
 }
 
 fw_status fw_json_error(const fw_json_value *value, fw_diagnostics *diagnostics, const char *format, ...) {

@@ -62,8 +62,7 @@ void fw_json_write(const fw_json_value *value, fw_text *out);
 #define FW_JSON_PATH_SIZE ((size_t)256)
 fw_place fw_json_place(const fw_json_value *value, char path_buffer[FW_JSON_PATH_SIZE]);
 
-/* Where a number or a string, its quotes included, stands in the text that was parsed: `length` bytes from `offset`,
- * which counts from behind a byte order mark. */
+/* Where a value, its quotes or brackets included, stands in the text that was parsed: `length` bytes from `offset`. */
 void fw_json_extent(const fw_json_value *value, size_t *offset, size_t *length);
 
 /* Adds an FW_ERROR_INPUT at `value` and returns it. */

@@ -149,7 +149,6 @@ static bool scan_number(scanner *s, uint32_t parent) {
   } else if (!parsed) {
     report(s, s->at, "%s is not finite: a number is at most 1.7976931348623157e308", fw_shown(start, length, shown));
   }
-  s->document->values[self].length = (uint32_t)length;
   s->at += length;
   return parsed || tolerable(s);
 }
@@ -323,13 +322,21 @@ static bool scan_container(scanner *s, uint32_t parent, fw_json_type type) {
   return true;
 }
 
-static bool scan_value(scanner *s, uint32_t parent) {
+static bool scan_kind(scanner *s, uint32_t parent) {
   char c = peek(s);
   if (c == '{') return scan_container(s, parent, FW_JSON_OBJECT);
   if (c == '[') return scan_container(s, parent, FW_JSON_ARRAY);
   if (c == '"') return scan_string_value(s, parent);
   if (c == '-' || c == '+' || c == '.' || (c >= '0' && c <= '9')) return scan_number(s, parent);
   return scan_literal(s, parent);
+}
+
+static bool scan_value(scanner *s, uint32_t parent) {
+  const size_t self = s->document->value_count;
+  const size_t start = s->at;
+  if (!scan_kind(s, parent)) return false;
+  s->document->values[self].length = (uint32_t)(s->at - start);
+  return true;
 }
 
 static bool scan_document(scanner *s) {

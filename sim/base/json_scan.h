@@ -17,7 +17,7 @@ struct fw_json_value {
     const char *string;
   };
   uint32_t offset; /* of the first byte in the text */
-  uint32_t length; /* bytes of a number's text */
+  uint32_t length; /* bytes of its text, quotes or brackets included */
   uint32_t line;
   uint32_t column;
   uint32_t parent; /* index of the container; the root is its own */
@@ -28,9 +28,10 @@ struct fw_json_value {
 
 struct fw_json {
   char *file; /* NULL when the source has no name */
-  char *text; /* a copy of the source, in which a zero ends each number once the document is complete */
+  char *text; /* a copy of the source behind its byte order mark; a zero ends each number once it is complete */
   size_t length;
-  cJSON *tree; /* owns all decoded strings */
+  size_t mark_length; /* of the byte order mark */
+  cJSON *tree;        /* owns all decoded strings */
   fw_json_value *values;
   size_t value_count;
   size_t value_capacity;

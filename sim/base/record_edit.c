@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "sim/base/field.h"
-#include "sim/base/json_scan.h"
+#include "sim/base/json.h"
 #include "sim/base/memory.h"
 
 typedef struct walk {
   const fw_record_text *source;
-  const char *text; /* the source behind a byte order mark, as offsets in the document count */
   const char *path; /* whole, for messages */
   const char *at;   /* the rest of it */
   fw_diagnostics *diagnostics;
@@ -205,44 +204,28 @@ static size_t skip_blanks(const char *text, size_t at) {
   return at + strspn(text + at, " \t\r\n");
 }
 
-static size_t skip_string(const char *text, size_t at) {
-  at++;
-  while (text[at] != '"')
-    at += text[at] == '\\' ? 2 : 1;
-  return at + 1;
-}
-
-static size_t skip_value(const char *text, size_t at) {
-  if (text[at] == '"') return skip_string(text, at);
-  if (text[at] != '{' && text[at] != '[') return at + strcspn(text + at, " \t\r\n,]}");
-  size_t depth = 0;
-  do {
-    if (text[at] == '"') {
-      at = skip_string(text, at);
-      continue;
-    }
-    if (text[at] == '{' || text[at] == '[') depth++;
-    if (text[at] == '}' || text[at] == ']') depth--;
-    at++;
-  } while (depth > 0);
-  return at;
-}
-
 typedef struct stretch {
   size_t from; /* of a member: its key's */
   size_t to;
 } stretch;
 
+static stretch stretch_of(const fw_json_value *value) {
+  size_t from = 0;
+  size_t length = 0;
+  fw_json_extent(value, &from, &length);
+  return (stretch){from, from + length};
+}
+
 /* The stretches of a member of `object` and of its neighbours; one that is not there has the length 0. */
 static void find_member(const char *text, const fw_json_value *object, const fw_json_value *member, stretch *before,
                         stretch *self, stretch *after) {
   stretch current = {0, 0};
-  size_t at = object->offset + 1;
+  size_t at = stretch_of(object).from + 1;
   *before = *self = *after = current;
   for (const fw_json_value *m = fw_json_first(object); m != NULL; m = fw_json_next(m)) {
     const stretch last = current;
     current.from = skip_blanks(text, at);
-    current.to = skip_value(text, m->offset);
+    current.to = stretch_of(m).to;
     if (m == member) {
       *before = last;
       *self = current;
@@ -291,19 +274,19 @@ static void add_new(const walk *w, const char *value, bool with_key, fw_text *ou
 
 /* The text with a stretch replaced by the value, or by nothing where that is NULL. */
 static void splice(const walk *w, stretch old, const char *separator, const char *value, bool with_key, fw_text *out) {
-  fw_text_add_bytes(out, w->text, old.from);
+  fw_text_add_bytes(out, w->source->text, old.from);
   if (value != NULL) {
     fw_text_add(out, separator);
     add_new(w, value, with_key, out);
   }
-  fw_text_add(out, w->text + old.to);
+  fw_text_add(out, w->source->text + old.to);
 }
 
 static void remove_member(const walk *w, fw_text *out) {
   stretch before;
   stretch self;
   stretch after;
-  find_member(w->text, w->object, w->member, &before, &self, &after);
+  find_member(w->source->text, w->object, w->member, &before, &self, &after);
   if (before.to > 0) {
     self.from = before.to;
   } else if (after.to > 0) {
@@ -313,18 +296,18 @@ static void remove_member(const walk *w, fw_text *out) {
 }
 
 static void insert_member(const walk *w, const char *value, fw_text *out) {
-  size_t end = w->object->offset + 1;
+  size_t end = stretch_of(w->object).from + 1;
   for (const fw_json_value *m = fw_json_first(w->object); m != NULL; m = fw_json_next(m))
-    end = skip_value(w->text, m->offset);
+    end = stretch_of(m).to;
   splice(w, (stretch){end, end}, fw_json_count(w->object) > 0 ? ", " : "", value, true, out);
 }
 
 static void change(const walk *w, const char *value, fw_text *out) {
   const bool removal = strcmp(value, "null") == 0;
   if (w->element != NULL) {
-    splice(w, (stretch){w->element->offset, skip_value(w->text, w->element->offset)}, "", value, false, out);
+    splice(w, stretch_of(w->element), "", value, false, out);
   } else if (w->member == NULL && removal) {
-    fw_text_add(out, w->text);
+    fw_text_add(out, w->source->text);
   } else if (w->member == NULL) {
     insert_member(w, value, out);
   } else if (removal) {
@@ -333,19 +316,16 @@ static void change(const walk *w, const char *value, fw_text *out) {
     stretch before;
     stretch self;
     stretch after;
-    find_member(w->text, w->object, w->member, &before, &self, &after);
+    find_member(w->source->text, w->object, w->member, &before, &self, &after);
     splice(w, self, "", value, true, out);
   }
 }
 
 /* Walks to the end of the path; end with end_walk. */
 static fw_status start(walk *w, fw_json **document) {
-  static const char mark[] = "\xEF\xBB\xBF";
   const fw_record_text *source = w->source;
-  const size_t skipped = source->length >= 3 && memcmp(source->text, mark, 3) == 0 ? 3 : 0;
   fw_status status = fw_json_parse(source->text, source->length, source->file, document, w->diagnostics);
   if (status != FW_OK) return status;
-  w->text = source->text + skipped;
   w->object = fw_json_root(*document);
   if (fw_json_type_of(w->object) != FW_JSON_OBJECT) {
     return fw_json_error(w->object, w->diagnostics, "expected an object");

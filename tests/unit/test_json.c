@@ -122,6 +122,32 @@ Test(json, strings_are_decoded) {
   fw_json_free(document);
 }
 
+Test(json, every_value_knows_its_text) {
+  static const char text[] = "\xEF\xBB\xBF {\"a\" : [ -1.5e3,\"]\\\"}\\\\\", {} ],\"b\":null , \"c\": true} ";
+  static const char *const wanted[] = {"{\"a\" : [ -1.5e3,\"]\\\"}\\\\\", {} ],\"b\":null , \"c\": true}",
+                                       "[ -1.5e3,\"]\\\"}\\\\\", {} ]",
+                                       "-1.5e3",
+                                       "\"]\\\"}\\\\\"",
+                                       "{}",
+                                       "null",
+                                       "true"};
+  fw_json *document = parse(text);
+  const fw_json_value *root = fw_json_root(document);
+  const fw_json_value *a = fw_json_first(root);
+  const fw_json_value *number = fw_json_first(a);
+  const fw_json_value *string = fw_json_next(number);
+  const fw_json_value *b = fw_json_next(a);
+  const fw_json_value *values[] = {root, a, number, string, fw_json_next(string), b, fw_json_next(b)};
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    size_t offset = 0;
+    size_t length = 0;
+    fw_json_extent(values[i], &offset, &length);
+    cr_assert_eq(length, strlen(wanted[i]), "%s", wanted[i]);
+    cr_expect_arr_eq(text + offset, wanted[i], length, "%s", wanted[i]);
+  }
+  fw_json_free(document);
+}
+
 Test(json, a_byte_order_mark_is_not_counted) {
   fw_json *document = parse("\xEF\xBB\xBF{}");
   char path[FW_JSON_PATH_SIZE];

@@ -131,6 +131,15 @@ Test(record_edit, the_kind_of_a_value_is_known) {
   free(text);
 }
 
+Test(record_edit, a_byte_order_mark_stays) {
+  static const char text[] = "\xEF\xBB\xBF{\"seeds\": 3, \"seed\": 4}";
+  const fw_record_text source = {&fwi_file_record, text, strlen(text), "s.json"};
+  fw_text out = FW_TEXT_INIT;
+  cr_assert_eq(fw_record_edit(&source, "seed", "7", &out, NULL), FW_OK);
+  cr_expect_str_eq(out.data, "\xEF\xBB\xBF{\"seeds\": 3, \"seed\": 7}");
+  fw_text_clear(&out);
+}
+
 /* What the strict reader makes of the new text is what was asked for, at the line where it was. */
 Test(record_edit, later_messages_point_at_the_same_lines) {
   char *text = edited("jobs[0].count", "0");

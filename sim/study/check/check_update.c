@@ -45,11 +45,6 @@ static const fw_json_value *value_of(const fw_json_value *root, const fw_check_f
   return fw_json_get(check, wanted->check->kind == FW_EXPECT_DIGEST ? "digest" : "value");
 }
 
-/* A byte order mark is no part of what the reader counts. */
-static size_t mark_length(const fw_text *text) {
-  return text->length >= 3 && memcmp(text->data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-}
-
 fw_status fw_check_propose(const fw_check_file *file, fw_check_changes *out, fw_diagnostics *diagnostics) {
   *out = (fw_check_changes){0};
   fw_json *document = NULL;
@@ -68,7 +63,6 @@ fw_status fw_check_propose(const fw_check_file *file, fw_check_changes *out, fw_
       change->outcome = i;
       write_value(&file->outcomes[i], change->value);
       fw_json_extent(value_of(fw_json_root(document), file, i), &change->offset, &change->length);
-      change->offset += mark_length(&file->text);
     }
   }
   fw_json_free(document);
