@@ -75,6 +75,10 @@ fw_status fw_error_memory(fw_diagnostics *list, const char *what) {
 }
 
 void fw_diagnostics_append(fw_diagnostics *to, fw_diagnostics *from) {
+  if (to == NULL) {
+    fw_diagnostics_clear(from);
+    return;
+  }
   size_t count;
   bool fits =
       fw_size_add(to->count, from->count, &count) && fw_grow(&to->entries, &to->capacity, count, sizeof *to->entries);

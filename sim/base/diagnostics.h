@@ -60,13 +60,13 @@ typedef struct fw_diagnostics {
  * `list` may be NULL: then only the status is returned. */
 fw_status fw_error(fw_diagnostics *list, fw_status status, fw_place place, const char *format, ...) FW_PRINTF(4, 5);
 
-/* Adds a warning. */
+/* Adds a warning; to no list, nothing. */
 void fw_warning(fw_diagnostics *list, fw_place place, const char *format, ...) FW_PRINTF(3, 4);
 
 /* FW_ERROR_MEMORY with the words that belong to it: "out of memory" and what was being made. */
 fw_status fw_error_memory(fw_diagnostics *list, const char *what);
 
-/* Moves all entries of `from` to the end of `to` and leaves `from` empty. */
+/* Moves all entries of `from` to the end of `to`, where that is not NULL, and leaves `from` empty. */
 void fw_diagnostics_append(fw_diagnostics *to, fw_diagnostics *from);
 
 /* Whether an earlier entry has the severity and the message of entry `index`, wherever it points. */

@@ -68,6 +68,12 @@ Test(diagnostics, without_a_list_only_the_status_comes_back) {
   cr_assert_eq(fw_error(NULL, FW_ERROR_FAULT, NOWHERE, "x"), FW_ERROR_FAULT);
   cr_assert_eq(fw_error_memory(NULL, "a table"), FW_ERROR_MEMORY);
   fw_warning(NULL, NOWHERE, "x");
+  fw_diagnostics from = FW_DIAGNOSTICS_INIT;
+  (void)fw_error(&from, FW_ERROR_IO, NOWHERE, "x");
+  fw_diagnostics_append(NULL, &from);
+  cr_expect_eq(from.count, 0);
+  cr_expect_null(from.entries);
+  cr_expect_eq(from.status, FW_OK);
 }
 
 Test(diagnostics, an_entry_reads_like_a_compiler_message) {
