@@ -105,8 +105,7 @@ static void reduce_arm(const comparison *work, size_t index, double *scratch, fw
   arm->stop_reason = work->runs[index].stop_reason;
   for (size_t slot = 0; slot < FW_METRIC_SLOTS; slot++) {
     gather(work, index, slot, scratch);
-    arm->metrics[slot] = fw_metric_table[slot / FW_POLICY_WINDOWS].rate ? fw_estimate_rate(scratch, work->seeds)
-                                                                        : fw_estimate_mean(scratch, work->seeds);
+    arm->metrics[slot] = fw_estimate_figure(fw_metric_table[slot / FW_POLICY_WINDOWS].rate, scratch, work->seeds);
   }
   for (size_t seed = 0; seed < work->seeds; seed++) {
     const run_record *run = &work->runs[seed * work->arms + index];

@@ -67,6 +67,10 @@ fw_estimate fw_estimate_rate(const double *values, size_t count) {
   return estimate;
 }
 
+fw_estimate fw_estimate_figure(bool rate, const double *values, size_t count) {
+  return rate ? fw_estimate_rate(values, count) : fw_estimate_mean(values, count);
+}
+
 fw_paired_estimate fw_estimate_paired(const double *a, const double *b, size_t count) {
   fw_paired_estimate paired = {{(double)NAN, (double)NAN, (double)NAN}, (double)NAN};
   if (count == 0) {

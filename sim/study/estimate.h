@@ -7,6 +7,7 @@
 #ifndef FW_STUDY_ESTIMATE_H
 #define FW_STUDY_ESTIMATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* NaN where there is no value: `mean` when any replication had none, `lo` and `hi` with fewer than two. */
@@ -27,6 +28,9 @@ fw_estimate fw_estimate_mean(const double *values, size_t count);
 
 /* For values that are shares: the interval is cut to [0, 1], and all 0 or all 1 give a one-sided bound. */
 fw_estimate fw_estimate_rate(const double *values, size_t count);
+
+/* The one of the two that suits a figure: `rate` as in fw_metric_info. */
+fw_estimate fw_estimate_figure(bool rate, const double *values, size_t count);
 
 fw_paired_estimate fw_estimate_paired(const double *a, const double *b, size_t count);
 

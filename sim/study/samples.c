@@ -80,7 +80,7 @@ fw_status fwi_samples_summary(const fwi_samples *samples, size_t policy, size_t 
   for (size_t seed = 0; seed < samples->seeds; seed++) {
     values[seed] = fwi_sample(samples, seed, policy, slot);
   }
-  out->estimate = is_rate(slot) ? fw_estimate_rate(values, samples->seeds) : fw_estimate_mean(values, samples->seeds);
+  out->estimate = fw_estimate_figure(is_rate(slot), values, samples->seeds);
   out->deviation = deviation_of(values, samples->seeds, out->estimate.mean);
   free(values);
   return FW_OK;

@@ -60,8 +60,7 @@ static void judge_comparison(fw_check_outcome *outcome, uint64_t first_seed, con
 
 static void judge_mean(fw_check_outcome *outcome, uint64_t first_seed, const double *values) {
   const fw_expectation *check = outcome->check;
-  outcome->got = fw_metric_table[check->metric].rate ? fw_estimate_rate(values, outcome->seeds)
-                                                     : fw_estimate_mean(values, outcome->seeds);
+  outcome->got = fw_estimate_figure(fw_metric_table[check->metric].rate, values, outcome->seeds);
   const double mean = outcome->got.mean;
   if (check->kind == FW_EXPECT_RANGE) {
     outcome->holds = mean >= check->least && mean <= check->most;

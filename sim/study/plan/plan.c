@@ -118,8 +118,7 @@ static fw_status estimate_metrics(fwi_plan_runs *runs, size_t index, bool looked
       status = fwi_plan_run(runs, index, looked ? FW_FRONTIER_LOOK + i : i, &figures, diagnostics);
       values[i] = status == FW_OK ? figures[slot] : (double)NAN;
     }
-    out->metrics[slot] = fw_metric_table[slot / FW_POLICY_WINDOWS].rate ? fw_estimate_rate(values, count)
-                                                                        : fw_estimate_mean(values, count);
+    out->metrics[slot] = fw_estimate_figure(fw_metric_table[slot / FW_POLICY_WINDOWS].rate, values, count);
   }
   free(values);
   return status;

@@ -199,7 +199,7 @@ static fw_estimate reduce(const start_study *work, size_t arm, size_t slot, bool
   for (size_t seed = 0; seed < seeds; seed++) {
     scratch[seed] = work->values[(seed * work->out->arm_count + arm) * SLOTS + slot];
   }
-  return rate ? fw_estimate_rate(scratch, seeds) : fw_estimate_mean(scratch, seeds);
+  return fw_estimate_figure(rate, scratch, seeds);
 }
 
 static void reduce_arm(const start_study *work, size_t index, double *scratch) {

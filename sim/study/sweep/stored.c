@@ -101,8 +101,7 @@ static fw_status read_runs(fw_store *store, sqlite3_stmt *select, const fw_store
   }
   for (size_t m = 0; m < arm->metric_count; m++) {
     fw_stored_metric *metric = &arm->metrics[m];
-    metric->estimate = is_rate(metric->name) ? fw_estimate_rate(metric->values, arm->runs)
-                                             : fw_estimate_mean(metric->values, arm->runs);
+    metric->estimate = fw_estimate_figure(is_rate(metric->name), metric->values, arm->runs);
   }
   return status;
 }
