@@ -6,11 +6,12 @@
 #include "sim/base/memory.h"
 #include "sim/fleet/run.h"
 
+/* Figures of an arm are all from the scenario's seeds on; digests are each of one seed. */
 static const fwi_check_group *find(const fwi_check_pool *pool, const fwi_check_group *wanted) {
   for (size_t i = 0; i < pool->group_count; i++) {
     const fwi_check_group *group = &pool->groups[i];
     if (group->block == wanted->block && group->policy == wanted->policy && group->budget == wanted->budget &&
-        group->digested == wanted->digested && group->first_seed == wanted->first_seed) {
+        group->digested == wanted->digested && (!group->digested || group->first_seed == wanted->first_seed)) {
       return group;
     }
   }
@@ -119,13 +120,8 @@ void fwi_check_pool_free(fwi_check_pool *pool) {
 
 const fwi_check_group *fwi_check_figures(const fwi_check_pool *pool, const fw_expect_block *block, size_t policy,
                                          size_t budget) {
-  for (size_t i = 0; i < pool->group_count; i++) {
-    const fwi_check_group *group = &pool->groups[i];
-    if (group->block == block && group->policy == policy && group->budget == budget && !group->digested) {
-      return group;
-    }
-  }
-  return NULL;
+  const fwi_check_group wanted = {.block = block, .policy = policy, .budget = budget};
+  return find(pool, &wanted);
 }
 
 const fwi_check_group *fwi_check_digest(const fwi_check_pool *pool, const fw_expect_block *block,

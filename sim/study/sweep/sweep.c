@@ -23,7 +23,7 @@ static fw_status edit(const fw_sweep *sweep, const fw_design_point *point, fw_te
   fw_text_add_bytes(out, sweep->text.data, sweep->text.length);
   fw_status status = out->failed ? fw_error_memory(diagnostics, "a scenario's text") : FW_OK;
   for (size_t i = 0; status == FW_OK && i < point->count; i++) {
-    const fw_record_text source = {&fwi_file_record, out->data, out->length, sweep->spec->path};
+    const fw_record_text source = {&fwi_file_record, out->data, out->length, sweep->spec.path};
     fw_text changed = FW_TEXT_INIT;
     status = fw_record_edit(&source, point->settings[i].path, point->settings[i].value, &changed, diagnostics);
     fw_text_clear(out);
@@ -43,11 +43,11 @@ static void name_point(size_t index, const fw_design_point *point, fw_status sta
 }
 
 fw_status fwi_sweep_read_point(const fw_sweep *sweep, size_t index, fw_scenario **out, fw_diagnostics *diagnostics) {
-  const fw_design_point *point = &sweep->spec->design->points[index];
+  const fw_design_point *point = &sweep->spec.design->points[index];
   fw_text text = FW_TEXT_INIT;
   fw_status status = edit(sweep, point, &text, diagnostics);
   if (status == FW_OK) {
-    status = fw_scenario_parse(text.data, text.length, sweep->spec->path, sweep->spec->overrides, out, diagnostics);
+    status = fw_scenario_parse(text.data, text.length, sweep->spec.path, sweep->spec.overrides, out, diagnostics);
   }
   fw_text_clear(&text);
   if (status != FW_OK) {
@@ -149,7 +149,7 @@ static int compare_points(const void *left, const void *right) {
 
 /* Two points with the same scenario would be one. */
 static fw_status check_distinct(const fw_sweep *sweep, fw_diagnostics *diagnostics) {
-  const size_t count = sweep->spec->design->count;
+  const size_t count = sweep->spec.design->count;
   const fwi_sweep_point **sorted = fw_allocate(count, sizeof *sorted);
   if (sorted == NULL) {
     return fw_error_memory(diagnostics, "the points of a sweep");
@@ -173,9 +173,9 @@ static fw_status check_distinct(const fw_sweep *sweep, fw_diagnostics *diagnosti
 /* The scenario's text without what it expects of itself: that holds for the file as it is written. */
 static fw_status read_text(fw_sweep *sweep, fw_diagnostics *diagnostics) {
   fw_text written = FW_TEXT_INIT;
-  fw_status status = fw_file_read(sweep->spec->path, FW_JSON_SIZE_LIMIT, &written, diagnostics);
+  fw_status status = fw_file_read(sweep->spec.path, FW_JSON_SIZE_LIMIT, &written, diagnostics);
   if (status == FW_OK) {
-    const fw_record_text source = {&fwi_file_record, written.data, written.length, sweep->spec->path};
+    const fw_record_text source = {&fwi_file_record, written.data, written.length, sweep->spec.path};
     status = fw_record_edit(&source, "expect", "null", &sweep->text, diagnostics);
   }
   fw_text_clear(&written);
@@ -185,7 +185,7 @@ static fw_status read_text(fw_sweep *sweep, fw_diagnostics *diagnostics) {
 /* A key that is nowhere is most often wrong at every point, and told once. */
 static fw_status try_keys(const fw_sweep *sweep, fw_diagnostics *diagnostics) {
   fw_text text = FW_TEXT_INIT;
-  const fw_status status = edit(sweep, &sweep->spec->design->points[0], &text, diagnostics);
+  const fw_status status = edit(sweep, &sweep->spec.design->points[0], &text, diagnostics);
   fw_text_clear(&text);
   return status;
 }
@@ -193,7 +193,7 @@ static fw_status try_keys(const fw_sweep *sweep, fw_diagnostics *diagnostics) {
 static fw_status prepare_points(fw_sweep *sweep, fw_diagnostics *diagnostics) {
   fw_status status = FW_OK;
   size_t faulty = 0;
-  for (size_t i = 0; i < sweep->spec->design->count && faulty < FAULTY_POINTS_SHOWN; i++) {
+  for (size_t i = 0; i < sweep->spec.design->count && faulty < FAULTY_POINTS_SHOWN; i++) {
     const fw_status one = prepare_point(sweep, i, diagnostics);
     status = status != FW_OK ? status : one;
     faulty += one != FW_OK;
@@ -207,8 +207,7 @@ fw_status fw_sweep_prepare(const fw_sweep_spec *spec, fw_sweep **out, fw_diagnos
   if (sweep == NULL) {
     return fw_error_memory(diagnostics, "a sweep");
   }
-  sweep->kept_spec = *spec;
-  sweep->spec = &sweep->kept_spec;
+  sweep->spec = *spec;
   omp_init_lock(&sweep->lock);
   sweep->points = fw_allocate(spec->design->count, sizeof *sweep->points);
   if (sweep->points == NULL) {
@@ -231,7 +230,7 @@ void fw_sweep_free(fw_sweep *sweep) {
   if (sweep == NULL) {
     return;
   }
-  for (size_t i = 0; sweep->points != NULL && i < sweep->spec->design->count; i++) {
+  for (size_t i = 0; sweep->points != NULL && i < sweep->spec.design->count; i++) {
     fwi_sweep_point *point = &sweep->points[i];
     for (size_t a = 0; point->arms != NULL && a < point->arm_count; a++) {
       free(point->arms[a].policy);
@@ -254,7 +253,7 @@ const char *fw_sweep_scenario(const fw_sweep *sweep) {
 
 uint64_t fw_sweep_digest(const fw_sweep *sweep) {
   uint64_t hash = fw_hash_bytes(FW_HASH_START, fw_code_version, strlen(fw_code_version));
-  for (size_t i = 0; i < sweep->spec->design->count; i++) {
+  for (size_t i = 0; i < sweep->spec.design->count; i++) {
     const fwi_sweep_point *point = &sweep->points[i];
     hash = fw_hash_bytes(hash, point->id, sizeof point->id);
     hash = fw_hash_bytes(hash, &point->seeds, sizeof point->seeds);
@@ -269,7 +268,7 @@ static fw_status register_point(fw_sweep *sweep, fw_store *store, int64_t study,
                                 fw_diagnostics *diagnostics) {
   fw_text settings = FW_TEXT_INIT;
   fw_scenario *scenario = NULL;
-  fw_design_settings(&sweep->spec->design->points[index], &settings);
+  fw_design_settings(&sweep->spec.design->points[index], &settings);
   if (settings.failed) {
     return fw_error_memory(diagnostics, "the points of a sweep");
   }
@@ -290,7 +289,7 @@ static fw_status register_point(fw_sweep *sweep, fw_store *store, int64_t study,
 
 static fw_status register_all(fw_sweep *sweep, fw_store *store, const char *name, fw_diagnostics *diagnostics) {
   const fw_store_study study = {name, "sweep", sweep->name};
-  const size_t points = sweep->spec->design->count;
+  const size_t points = sweep->spec.design->count;
   int64_t id = 0;
   size_t stored = 0;
   fw_status status = fw_store_begin_study(store, &study, &id, diagnostics);

@@ -63,8 +63,7 @@ typedef struct fwi_sweep_share {
 } fwi_sweep_share;
 
 struct fw_sweep {
-  const fw_sweep_spec *spec;
-  fw_sweep_spec kept_spec;
+  fw_sweep_spec spec;
   fw_text text; /* of the scenario file */
   char *name;
   fwi_sweep_point *points;
@@ -81,9 +80,5 @@ fw_store_key fwi_sweep_key(const fw_sweep *sweep, const fwi_sweep_unit *unit, si
 
 /* A point's scenario, read afresh; free it. */
 fw_status fwi_sweep_read_point(const fw_sweep *sweep, size_t index, fw_scenario **out, fw_diagnostics *diagnostics);
-
-/* The same, shared by those who hold it at a time; end with fwi_sweep_drop. */
-fw_status fwi_sweep_hold(fw_sweep *sweep, size_t index, const fw_scenario **out, fw_diagnostics *diagnostics);
-void fwi_sweep_drop(fw_sweep *sweep, size_t index);
 
 #endif

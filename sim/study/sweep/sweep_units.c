@@ -13,7 +13,7 @@ size_t fw_sweep_units(const fw_sweep *sweep) {
 
 static size_t point_of(const fw_sweep *sweep, size_t unit) {
   size_t low = 0;
-  size_t high = sweep->spec->design->count;
+  size_t high = sweep->spec.design->count;
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;
     if (sweep->points[middle].first_unit <= unit) {
@@ -77,7 +77,8 @@ static fw_status load(fw_sweep *sweep, size_t index, fw_diagnostics *diagnostics
   return status;
 }
 
-fw_status fwi_sweep_hold(fw_sweep *sweep, size_t index, const fw_scenario **out, fw_diagnostics *diagnostics) {
+/* A point's scenario, shared by those who hold it at a time; end with drop. */
+static fw_status hold(fw_sweep *sweep, size_t index, const fw_scenario **out, fw_diagnostics *diagnostics) {
   fwi_sweep_point *point = &sweep->points[index];
   omp_set_lock(&sweep->lock);
   const fw_status status = load(sweep, index, diagnostics);
@@ -93,7 +94,7 @@ fw_status fwi_sweep_hold(fw_sweep *sweep, size_t index, const fw_scenario **out,
   return status;
 }
 
-void fwi_sweep_drop(fw_sweep *sweep, size_t index) {
+static void drop(fw_sweep *sweep, size_t index) {
   fwi_sweep_point *point = &sweep->points[index];
   omp_set_lock(&sweep->lock);
   point->users--;
@@ -135,10 +136,10 @@ static fw_status simulate(const fw_scenario *scenario, const fwi_sweep_unit *uni
 fw_status fw_sweep_simulate(fw_sweep *sweep, size_t unit, fw_store_figures *figures, fw_diagnostics *diagnostics) {
   const fwi_sweep_unit parts = fwi_sweep_unit_at(sweep, unit);
   const fw_scenario *scenario = NULL;
-  fw_status status = fwi_sweep_hold(sweep, parts.point, &scenario, diagnostics);
+  fw_status status = hold(sweep, parts.point, &scenario, diagnostics);
   if (status == FW_OK) {
     status = simulate(scenario, &parts, figures, diagnostics);
-    fwi_sweep_drop(sweep, parts.point);
+    drop(sweep, parts.point);
   }
   return status;
 }
