@@ -4,7 +4,6 @@
  * section on the others. The server polls, because a blocking receive of Open MPI spins, and the core has work to do.
  */
 #include <mpi.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -194,8 +193,7 @@ static void work(fw_sweep *sweep, const fw_study_options *options) {
 
 void fwi_ranks_work(const fwi_ranks *ranks, fw_sweep *sweep, const fw_study_options *options) {
   (void)ranks;
-  const int threads = options->threads > 0 ? (int)options->threads : omp_get_num_procs();
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(fwi_study_threads(options))
   work(sweep, options);
   send_request(&(request){.kind = REQUEST_BYE}, NULL, 0);
 }
