@@ -220,14 +220,22 @@ fw_status fwi_plan_list(fwi_plan_runs *runs, size_t point, size_t count, fw_diag
   if (status != FW_OK) {
     return status;
   }
-  scenario.policies = &runs->base.policies[runs->policy];
-  scenario.policy_count = 1;
+  const char *policy = runs->base.policies[runs->policy].name;
+  char id[FW_STORE_ID_SIZE];
+  fw_store_scenario_id(&scenario, id);
   fw_text_add_format(&settings, "{\"gpus\": %zu, \"oversubscription\": ", scenario.topology.gpus);
   fw_text_add_number(&settings, at->oversubscription, 9);
   fw_text_add(&settings, ", \"policy\": ");
-  fw_text_add_json_string(&settings, scenario.policies[0].name);
+  fw_text_add_json_string(&settings, policy);
   fw_text_add(&settings, "}");
-  const fw_store_point listed = {.settings = settings.data, .scenario = &scenario, .seeds = count};
+  const fw_store_point listed = {.settings = settings.data,
+                                 .scenario = id,
+                                 .first_seed = scenario.seed,
+                                 .seeds = count,
+                                 .policies = &policy,
+                                 .policy_count = 1,
+                                 .budgets = &at->budget,
+                                 .budget_count = 1};
   status = settings.failed ? fw_error_memory(diagnostics, "the settings of a point")
                            : fw_store_add_point(runs->options->store, runs->study, &listed, diagnostics);
   fw_text_clear(&settings);

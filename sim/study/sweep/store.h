@@ -90,11 +90,16 @@ typedef struct fw_store_study {
   const char *scenario; /* its name */
 } fw_store_study;
 
-/* One point of a study: a scenario with all its policies at all its budgets, over `seeds` seeds from its own on. */
+/* One point of a study: all policies of a scenario at all its budgets, over `seeds` seeds from `first_seed` on. */
 typedef struct fw_store_point {
   const char *settings; /* what tells it from the others: a JSON object, {"jobs[0].count": 4} */
-  const fw_scenario *scenario;
+  const char *scenario; /* fw_store_scenario_id */
+  uint64_t first_seed;
   size_t seeds;
+  const char *const *policies; /* their names */
+  size_t policy_count;
+  const fw_scenario_budget *budgets;
+  size_t budget_count;
 } fw_store_point;
 
 /* Finds the study or makes it. FW_ERROR_INPUT where the name is taken by a study of another command, scenario or code.

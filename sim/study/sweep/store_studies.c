@@ -101,7 +101,7 @@ static fw_status add_arm(fw_store *store, sqlite3_stmt *insert, size_t position,
 }
 
 /* Budgets outermost, then policies, in the scenario's order. */
-static fw_status add_arms(fw_store *store, int64_t study, int64_t position, const fw_scenario *scenario,
+static fw_status add_arms(fw_store *store, int64_t study, int64_t position, const fw_store_point *point,
                           fw_diagnostics *diagnostics) {
   sqlite3_stmt *insert = NULL;
   fw_status status =
@@ -110,16 +110,15 @@ static fw_status add_arms(fw_store *store, int64_t study, int64_t position, cons
     (void)sqlite3_bind_int64(insert, 1, study);
     (void)sqlite3_bind_int64(insert, 2, position);
   }
-  const size_t policies = scenario->policy_count;
-  for (size_t i = 0; status == FW_OK && i < policies * scenario->budget_count; i++) {
-    status =
-        add_arm(store, insert, i, scenario->policies[i % policies].name, &scenario->budgets[i / policies], diagnostics);
+  const size_t policies = point->policy_count;
+  for (size_t i = 0; status == FW_OK && i < policies * point->budget_count; i++) {
+    status = add_arm(store, insert, i, point->policies[i % policies], &point->budgets[i / policies], diagnostics);
   }
   (void)sqlite3_finalize(insert);
   return status;
 }
 
-static fw_status insert_point(fw_store *store, int64_t study, const fw_store_point *point, const char *id,
+static fw_status insert_point(fw_store *store, int64_t study, const fw_store_point *point,
                               fw_diagnostics *diagnostics) {
   static const char sql[] = "INSERT INTO point SELECT ?1, count(*), ?2, ?3, ?4, ?5 FROM point WHERE study = ?1"
                             " RETURNING position";
@@ -130,18 +129,18 @@ static fw_status insert_point(fw_store *store, int64_t study, const fw_store_poi
   if (status == FW_OK) {
     (void)sqlite3_bind_int64(statement, 1, study);
     fwi_store_bind_text(statement, 2, point->settings);
-    fwi_store_bind_text(statement, 3, id);
-    (void)sqlite3_bind_int64(statement, 4, (int64_t)point->scenario->seed);
+    fwi_store_bind_text(statement, 3, point->scenario);
+    (void)sqlite3_bind_int64(statement, 4, (int64_t)point->first_seed);
     (void)sqlite3_bind_int64(statement, 5, (int64_t)point->seeds);
     status = fwi_store_row(store, statement, &row, diagnostics);
     position = sqlite3_column_int64(statement, 0);
   }
   (void)sqlite3_finalize(statement);
-  return status == FW_OK ? add_arms(store, study, position, point->scenario, diagnostics) : status;
+  return status == FW_OK ? add_arms(store, study, position, point, diagnostics) : status;
 }
 
 /* Whether the point is there; it must then be the same, and gets the greater number of seeds. */
-static fw_status renew_point(fw_store *store, int64_t study, const fw_store_point *point, const char *id, bool *known,
+static fw_status renew_point(fw_store *store, int64_t study, const fw_store_point *point, bool *known,
                              fw_diagnostics *diagnostics) {
   static const char sql[] = "UPDATE point SET seeds = max(seeds, ?3) WHERE study = ?1 AND settings = ?2"
                             " RETURNING scenario";
@@ -153,7 +152,7 @@ static fw_status renew_point(fw_store *store, int64_t study, const fw_store_poin
     (void)sqlite3_bind_int64(statement, 3, (int64_t)point->seeds);
     status = fwi_store_row(store, statement, known, diagnostics);
   }
-  if (status == FW_OK && *known && strcmp(fwi_store_text(statement, 0), id) != 0) {
+  if (status == FW_OK && *known && strcmp(fwi_store_text(statement, 0), point->scenario) != 0) {
     status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){.file = store->path},
                       "the study was made from another scenario, parameter file or duration; give this one another "
                       "name, or delete that one");
@@ -162,11 +161,11 @@ static fw_status renew_point(fw_store *store, int64_t study, const fw_store_poin
   return status;
 }
 
-static bool is_arm(sqlite3_stmt *row, const fw_scenario *scenario, size_t index) {
-  const size_t policies = scenario->policy_count;
-  return index < policies * scenario->budget_count &&
-         strcmp(fwi_store_text(row, 0), scenario->policies[index % policies].name) == 0 &&
-         sqlite3_column_int64(row, 1) == scenario->budgets[index / policies].power;
+static bool is_arm(sqlite3_stmt *row, const fw_store_point *point, size_t index) {
+  const size_t policies = point->policy_count;
+  return index < policies * point->budget_count &&
+         strcmp(fwi_store_text(row, 0), point->policies[index % policies]) == 0 &&
+         sqlite3_column_int64(row, 1) == point->budgets[index / policies].power;
 }
 
 static fw_status check_arms(fw_store *store, int64_t study, const fw_store_point *point, fw_diagnostics *diagnostics) {
@@ -183,11 +182,11 @@ static fw_status check_arms(fw_store *store, int64_t study, const fw_store_point
   }
   while (status == FW_OK && row) {
     status = fwi_store_row(store, statement, &row, diagnostics);
-    same = same && (!row || is_arm(statement, point->scenario, count));
+    same = same && (!row || is_arm(statement, point, count));
     count += row;
   }
   (void)sqlite3_finalize(statement);
-  if (status == FW_OK && (!same || count != point->scenario->policy_count * point->scenario->budget_count)) {
+  if (status == FW_OK && (!same || count != point->policy_count * point->budget_count)) {
     status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){.file = store->path},
                       "the study has other policies or budgets; give this one another name, or delete that one");
   }
@@ -195,17 +194,15 @@ static fw_status check_arms(fw_store *store, int64_t study, const fw_store_point
 }
 
 fw_status fw_store_add_point(fw_store *store, int64_t study, const fw_store_point *point, fw_diagnostics *diagnostics) {
-  char id[FW_STORE_ID_SIZE];
   bool own = false;
   bool known = false;
-  fw_store_scenario_id(point->scenario, id);
   fw_status status = begin_part(store, &own, diagnostics);
   if (status != FW_OK) {
     return status;
   }
-  status = renew_point(store, study, point, id, &known, diagnostics);
+  status = renew_point(store, study, point, &known, diagnostics);
   if (status == FW_OK) {
-    status = known ? check_arms(store, study, point, diagnostics) : insert_point(store, study, point, id, diagnostics);
+    status = known ? check_arms(store, study, point, diagnostics) : insert_point(store, study, point, diagnostics);
   }
   return end_part(store, own, status, diagnostics);
 }

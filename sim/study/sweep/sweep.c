@@ -62,27 +62,25 @@ static fw_status outline(const fw_scenario *scenario, fwi_sweep_point *point, fw
   point->seed = scenario->seed;
   point->seeds = scenario->seeds;
   fw_store_scenario_id(scenario, point->id);
-  point->arms = fw_allocate(scenario->policy_count, sizeof *point->arms);
+  point->policies = fw_allocate(scenario->policy_count, sizeof(char *));
+  point->serves_all = fw_allocate(scenario->policy_count, sizeof *point->serves_all);
   point->budgets = fw_allocate(scenario->budget_count, sizeof *point->budgets);
   point->windows = fw_allocate(scenario->window_count, sizeof *point->windows);
-  if (point->arms == NULL || point->budgets == NULL || point->windows == NULL) {
+  if (point->policies == NULL || point->serves_all == NULL || point->budgets == NULL || point->windows == NULL) {
     return fw_error_memory(diagnostics, "the points of a sweep");
   }
   memcpy(point->windows, scenario->windows, scenario->window_count * sizeof *point->windows);
   point->window_count = scenario->window_count;
-  point->arm_count = scenario->policy_count;
+  memcpy(point->budgets, scenario->budgets, scenario->budget_count * sizeof *point->budgets);
   point->budget_count = scenario->budget_count;
-  for (size_t i = 0; i < scenario->budget_count; i++) {
-    point->budgets[i] = scenario->budgets[i].power;
-  }
+  point->policy_count = scenario->policy_count;
   for (size_t i = 0; i < scenario->policy_count; i++) {
-    fwi_sweep_arm *arm = &point->arms[i];
-    arm->serves_all = fwi_serves_all_budgets(scenario, i);
-    arm->policy = fw_copy_text(scenario->policies[i].name);
-    if (arm->policy == NULL) {
+    point->serves_all[i] = fwi_serves_all_budgets(scenario, i);
+    point->policies[i] = fw_copy_text(scenario->policies[i].name);
+    if (point->policies[i] == NULL) {
       return fw_error_memory(diagnostics, "the points of a sweep");
     }
-    point->units_per_seed += arm->serves_all ? 1 : scenario->budget_count;
+    point->units_per_seed += point->serves_all[i] ? 1 : scenario->budget_count;
   }
   return FW_OK;
 }
@@ -232,10 +230,11 @@ void fw_sweep_free(fw_sweep *sweep) {
   }
   for (size_t i = 0; sweep->points != NULL && i < sweep->spec.design->count; i++) {
     fwi_sweep_point *point = &sweep->points[i];
-    for (size_t a = 0; point->arms != NULL && a < point->arm_count; a++) {
-      free(point->arms[a].policy);
+    for (size_t p = 0; p < point->policy_count; p++) {
+      free(point->policies[p]);
     }
-    free(point->arms);
+    free(point->policies);
+    free(point->serves_all);
     free(point->budgets);
     free(point->windows);
     fw_scenario_free(point->scenario);
@@ -264,25 +263,21 @@ uint64_t fw_sweep_digest(const fw_sweep *sweep) {
 
 /* ---- Registering ---- */
 
-static fw_status register_point(fw_sweep *sweep, fw_store *store, int64_t study, size_t index,
+static fw_status register_point(const fw_sweep *sweep, fw_store *store, int64_t study, size_t index,
                                 fw_diagnostics *diagnostics) {
+  const fwi_sweep_point *point = &sweep->points[index];
   fw_text settings = FW_TEXT_INIT;
-  fw_scenario *scenario = NULL;
   fw_design_settings(&sweep->spec.design->points[index], &settings);
-  if (settings.failed) {
-    return fw_error_memory(diagnostics, "the points of a sweep");
-  }
-  fw_diagnostics said = FW_DIAGNOSTICS_INIT;
-  fw_status status = fwi_sweep_read_point(sweep, index, &scenario, &said);
-  if (status == FW_OK) {
-    const fw_store_point point = {settings.data, scenario, sweep->points[index].seeds};
-    status = fw_store_add_point(store, study, &point, &said);
-  }
-  if (status != FW_OK) {
-    fw_diagnostics_append(diagnostics, &said);
-  }
-  fw_diagnostics_clear(&said);
-  fw_scenario_free(scenario);
+  const fw_store_point stored = {.settings = settings.data,
+                                 .scenario = point->id,
+                                 .first_seed = point->seed,
+                                 .seeds = point->seeds,
+                                 .policies = (const char *const *)point->policies,
+                                 .policy_count = point->policy_count,
+                                 .budgets = point->budgets,
+                                 .budget_count = point->budget_count};
+  const fw_status status = settings.failed ? fw_error_memory(diagnostics, "the points of a sweep")
+                                           : fw_store_add_point(store, study, &stored, diagnostics);
   fw_text_clear(&settings);
   return status;
 }

@@ -7,18 +7,14 @@
 #include "sim/study/sweep/sweep.h"
 
 /* What is kept of a scenario while it is not loaded. */
-typedef struct fwi_sweep_arm {
-  char *policy;
-  bool serves_all; /* ignores budgets: one run for all of them */
-} fwi_sweep_arm;
-
 typedef struct fwi_sweep_point {
   char id[FW_STORE_ID_SIZE];
   uint64_t seed;
   size_t seeds;
-  fwi_sweep_arm *arms;
-  size_t arm_count;
-  fw_power_mw *budgets;
+  char **policies;  /* their names */
+  bool *serves_all; /* of each policy: it ignores budgets, one run does for all of them */
+  size_t policy_count;
+  fw_scenario_budget *budgets;
   size_t budget_count;
   fw_time_ns *windows;
   size_t window_count;

@@ -32,8 +32,8 @@ fwi_sweep_unit fwi_sweep_unit_at(const fw_sweep *sweep, size_t index) {
   const size_t within = index - point->first_unit;
   size_t rest = within % point->units_per_seed;
   fwi_sweep_unit out = {.point = at, .runs = 1, .seed = point->seed + within / point->units_per_seed};
-  for (size_t policy = 0; policy < point->arm_count; policy++) {
-    const bool all = point->arms[policy].serves_all;
+  for (size_t policy = 0; policy < point->policy_count; policy++) {
+    const bool all = point->serves_all[policy];
     const size_t units = all ? 1 : point->budget_count;
     if (rest < units) {
       out.policy = policy;
@@ -53,8 +53,8 @@ size_t fw_sweep_unit_runs(const fw_sweep *sweep, size_t unit) {
 fw_store_key fwi_sweep_key(const fw_sweep *sweep, const fwi_sweep_unit *unit, size_t index) {
   const fwi_sweep_point *point = &sweep->points[unit->point];
   return (fw_store_key){.scenario = point->id,
-                        .policy = point->arms[unit->policy].policy,
-                        .budget = point->budgets[unit->budget + index],
+                        .policy = point->policies[unit->policy],
+                        .budget = point->budgets[unit->budget + index].power,
                         .seed = unit->seed};
 }
 
