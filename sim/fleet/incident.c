@@ -32,12 +32,8 @@ static void find_next(fwi_incidents *incidents) {
   }
 }
 
-static bool holds_gpu(const fw_scenario_job *job, size_t gpu) {
-  return gpu >= job->first_gpu && gpu - job->first_gpu < job->gpus;
-}
-
 static bool slows(const fw_adversity *event, const fw_scenario_job *job) {
-  return event->kind == FW_ADVERSITY_STRAGGLER && holds_gpu(job, event->gpu);
+  return event->kind == FW_ADVERSITY_STRAGGLER && fw_scenario_job_has_gpu(job, event->gpu);
 }
 
 static bool takes_down(const fw_adversity *event, const fw_scenario_job *job) {
@@ -46,7 +42,7 @@ static bool takes_down(const fw_adversity *event, const fw_scenario_job *job) {
   case FW_ADVERSITY_FEED_LOSS:
     return fw_adversity_befalls(event, job->job_class);
   case FW_ADVERSITY_GPU_FAILURE:
-    return holds_gpu(job, event->gpu);
+    return fw_scenario_job_has_gpu(job, event->gpu);
   case FW_ADVERSITY_DEMAND_RESPONSE:
   case FW_ADVERSITY_GPU_FAILURES:
   case FW_ADVERSITY_STRAGGLER:

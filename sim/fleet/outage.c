@@ -89,8 +89,8 @@ static fw_status lose_work(fwi_job *job, fw_diagnostics *diagnostics) {
 
 static fw_power_mw load_level(const fwi_job *job) {
   const fw_power_mw idle = job->setting->gpu->idle;
-  const bool has_level = job->spec->model != NULL && job->spec->kind != FW_JOB_REPLAY;
-  return has_level ? fwi_level(job->spec->model, FW_PHASE_LOAD, 0.0, fw_power_to_watts(idle)) : idle;
+  const fw_job_model *model = fw_scenario_job_power_model(job->spec);
+  return model != NULL ? fwi_level(model, FW_PHASE_LOAD, 0.0, fw_power_to_watts(idle)) : idle;
 }
 
 static fw_status lay_out(fwi_job *job, fw_diagnostics *diagnostics) {

@@ -13,17 +13,17 @@ struct fw_prepared {
   size_t model_count;
 };
 
-/* The tables of `model`, prepared once for all jobs that use it. */
-static const fwi_noise_tables *tables_for(fw_prepared *prepared, const fw_scenario_job *job) {
-  if (job->kind != FW_JOB_GRPO && job->kind != FW_JOB_OCCUPANCY && job->kind != FW_JOB_SERVING) {
+/* The tables of `model`, prepared once for all jobs that use it; NULL of NULL. */
+static const fwi_noise_tables *tables_for(fw_prepared *prepared, const fw_job_model *model) {
+  if (model == NULL) {
     return NULL;
   }
   for (size_t i = 0; i < prepared->model_count; i++) {
-    if (prepared->models[i].model == job->model) {
+    if (prepared->models[i].model == model) {
       return &prepared->models[i];
     }
   }
-  fwi_noise_tables_prepare(job->model, &prepared->models[prepared->model_count]);
+  fwi_noise_tables_prepare(model, &prepared->models[prepared->model_count]);
   return &prepared->models[prepared->model_count++];
 }
 
@@ -36,7 +36,7 @@ static fw_status prepare_jobs(const fw_scenario *scenario, fw_prepared *prepared
     } else {
       status = fw_job_profile(scenario, i, job->initial, &prepared->profiles[i], diagnostics);
     }
-    prepared->tables[i] = tables_for(prepared, job);
+    prepared->tables[i] = tables_for(prepared, fw_scenario_job_power_model(job));
   }
   return status;
 }

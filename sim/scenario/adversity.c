@@ -40,8 +40,7 @@ static fw_status refuse_queue(fwi_resolve *resolve, const fw_json_value *value, 
   const fw_scenario_parts *parts = resolve->parts;
   for (size_t j = 0; j < parts->job_count; j++) {
     const fw_scenario_job *job = &parts->jobs[j];
-    if (job->queue != NULL && event->gpu >= job->first_gpu && event->gpu - job->first_gpu < job->gpus &&
-        event->factor > 1.0) {
+    if (job->queue != NULL && fw_scenario_job_has_gpu(job, event->gpu) && event->factor > 1.0) {
       return fw_json_error(fwi_value_at(value, "gpu"), resolve->diagnostics,
                            "GPU %zu is one of the queue \"%s\", whose jobs would all be slowed down; choose a GPU of "
                            "another job",

@@ -38,7 +38,7 @@ typedef struct fw_scenario_job {
   size_t gpus;
   size_t first_gpu;
   fw_time_ns start;          /* explicit offset on top of the start kind */
-  const fw_job_model *model; /* GRPO, OCCUPANCY; for a replay the counterfactual model, or NULL */
+  const fw_job_model *model; /* GRPO, OCCUPANCY, SERVING; for a replay the counterfactual one, or NULL */
   fw_workload workload;      /* GRPO */
   fw_actuator_range actuators[FW_ACTUATOR_COUNT];
   double initial[FW_ACTUATOR_COUNT];
@@ -52,6 +52,16 @@ typedef struct fw_scenario_job {
   const fw_serving_spec *serving;
   uint64_t checkpoint_steps; /* a job that is struck down loses what it did since the last multiple of so many steps */
 } fw_scenario_job;
+
+/* The model that says what it draws; NULL where that is given, as by a recording. */
+static inline const fw_job_model *fw_scenario_job_power_model(const fw_scenario_job *job) {
+  return job->kind != FW_JOB_REPLAY ? job->model : NULL;
+}
+
+/* Whether GPU `gpu` of the fleet is one of its own. */
+static inline bool fw_scenario_job_has_gpu(const fw_scenario_job *job, size_t gpu) {
+  return gpu >= job->first_gpu && gpu - job->first_gpu < job->gpus;
+}
 
 /* The tree of power domains: `gpus_per_node` GPUs in a node, and so on up. A budget of 0 means that the level has none.
  */
