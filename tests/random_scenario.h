@@ -43,9 +43,9 @@ static inline void add_cycle(dice *d, bool aligned, fw_text *out) {
 static inline void add_grpo(dice *d, fw_text *out) {
   fw_text_add_format(out,
                      "{'kind': 'grpo', 'class': 'g', 'model': '%s', 'count': %u, 'priority': %u, 'prompts': %u, "
-                     "'group_size': %u, 'completion_mean': %u, 'start_offset_ms': %u}",
+                     "'group_size': %u, 'completion_mean': %u, 'start_offset_ms': %u, 'draws': '%s'}",
                      roll(d, 2) == 0 ? "plain-job" : "job", 1 + roll(d, 3), roll(d, 3), 1 + roll(d, 8), 1 + roll(d, 8),
-                     20 + roll(d, 300), roll(d, 30000));
+                     20 + roll(d, 300), roll(d, 30000), roll(d, 3) == 0 ? "copied" : "own");
 }
 
 /* Arms that fit a class "g" of GRPO jobs. */

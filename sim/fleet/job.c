@@ -64,23 +64,33 @@ static void begin_idle(fwi_job *job, fw_time_ns start) {
   job->in_block = true;
 }
 
-static void start_sensors_and_spikes(fwi_job *job, uint64_t seed) {
+static void start_sensors_and_spikes(fwi_job *job) {
+  const fwi_draws *draws = &job->noise.draws;
   const fw_gpu_model *gpu = job->setting->gpu;
   const double tick_s = fw_time_to_seconds(job->setting->tick);
   double gain_squares = 0.0;
   job->next_spike = UINT64_MAX;
   for (size_t g = 0; g < job->spec->gpus; g++) {
-    const uint32_t entity = (uint32_t)(job->spec->first_gpu + g);
-    const double gain = fw_sensor_gain(&gpu->sensor, seed, entity);
+    const double gain = fw_sensor_gain(&gpu->sensor, draws->seed, (uint32_t)(job->spec->first_gpu + g));
     job->gain_per_tick[g] = gain / (double)job->setting->tick;
     gain_squares += gain * gain;
     const bool spikes =
-        job->noise.tables != NULL && fw_spike_next(&job->noise.tables->model->residual.spikes, tick_s, seed, entity, 0,
-                                                   0, &job->spike_tick[g], &job->spike_height[g]);
+        job->noise.tables != NULL &&
+        fw_spike_next(&job->noise.tables->model->residual.spikes, tick_s, draws->seed, draws->first_gpu + (uint32_t)g,
+                      0, draws->from, &job->spike_tick[g], &job->spike_height[g]);
     job->spike_tick[g] = spikes ? job->spike_tick[g] : UINT64_MAX;
     job->next_spike = job->spike_tick[g] < job->next_spike ? job->spike_tick[g] : job->next_spike;
   }
   job->sensor_error_mw = fw_sensor_error_mw(&gpu->sensor, tick_s) * sqrt(gain_squares);
+}
+
+/* A copy draws the numbers of the first job of its entry, from its own start on. */
+static fwi_draws draws_of(const fw_scenario_job *spec, uint32_t index, uint64_t seed, uint64_t start_tick) {
+  const size_t back = spec->copied ? spec->member : 0;
+  return (fwi_draws){.seed = seed,
+                     .job = index - (uint32_t)back,
+                     .first_gpu = (uint32_t)(spec->first_gpu - back * spec->gpus),
+                     .from = spec->copied ? start_tick : 0};
 }
 
 fw_status fwi_job_create(const fw_scenario_job *spec, const fwi_job_setting *setting, uint32_t index, uint64_t seed,
@@ -100,10 +110,10 @@ fw_status fwi_job_create(const fw_scenario_job *spec, const fwi_job_setting *set
     out->settings[i] = setup->initial[i];
   }
   out->program = fwi_program_find(spec->kind);
-  fw_status status = out->program->create(spec, index, seed, setting->gpu->idle, &out->program_state, diagnostics);
+  const fwi_draws draws = draws_of(spec, index, seed, (uint64_t)(start / setting->tick));
+  fw_status status = out->program->create(spec, draws.job, seed, setting->gpu->idle, &out->program_state, diagnostics);
   if (status == FW_OK) {
-    status = fwi_noise_create(tables, seed, index, (uint32_t)spec->first_gpu, spec->gpus,
-                              fw_time_to_seconds(setting->tick), &out->noise, diagnostics);
+    status = fwi_noise_create(tables, draws, spec->gpus, fw_time_to_seconds(setting->tick), &out->noise, diagnostics);
   }
   if (status == FW_OK) {
     status =
@@ -119,7 +129,7 @@ fw_status fwi_job_create(const fw_scenario_job *spec, const fwi_job_setting *set
     fwi_job_free(out);
     return status;
   }
-  start_sensors_and_spikes(out, seed);
+  start_sensors_and_spikes(out);
   begin_idle(out, start);
   /* An initial cap is a command like any other, given to a board that had none. */
   out->settings[FW_ACTUATOR_POWER_CAP_W] = fw_power_to_watts(setting->gpu->cap_max);

@@ -4,6 +4,7 @@
 #include "sim/base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void fwi_noise_tables_prepare(const fw_job_model *model, fwi_noise_tables *out) {
   const double span_mw = model->residual.contrast_span_w * (double)FW_MW_PER_W;
@@ -25,18 +26,18 @@ void fwi_noise_free(fwi_noise *noise) {
 
 static void start_processes(fwi_noise *noise, double tick_s) {
   const fw_residual_model *model = &noise->tables->model->residual;
-  noise->total = fw_ar1_start(fw_stream_make(noise->seed, FW_DRAW_RESIDUAL_TOTAL, noise->job),
+  noise->total = fw_ar1_start(fw_stream_make(noise->draws.seed, FW_DRAW_RESIDUAL_TOTAL, noise->draws.job),
                               fw_residual_total_lag1(model, tick_s), 0);
   for (size_t g = 0; noise->contrast != NULL && g < noise->gpus; g++) {
     noise->contrast[g] =
-        fw_ar1_start(fw_stream_make(noise->seed, FW_DRAW_RESIDUAL_CONTRAST, noise->first_gpu + (uint32_t)g),
+        fw_ar1_start(fw_stream_make(noise->draws.seed, FW_DRAW_RESIDUAL_CONTRAST, noise->draws.first_gpu + (uint32_t)g),
                      fw_residual_contrast_lag1(model, tick_s), 0);
   }
 }
 
-fw_status fwi_noise_create(const fwi_noise_tables *tables, uint64_t seed, uint32_t job, uint32_t first_gpu, size_t gpus,
-                           double tick_s, fwi_noise *out, fw_diagnostics *diagnostics) {
-  *out = (fwi_noise){.tables = tables, .gpus = gpus, .seed = seed, .job = job, .first_gpu = first_gpu};
+fw_status fwi_noise_create(const fwi_noise_tables *tables, fwi_draws draws, size_t gpus, double tick_s, fwi_noise *out,
+                           fw_diagnostics *diagnostics) {
+  *out = (fwi_noise){.tables = tables, .gpus = gpus, .draws = draws};
   size_t cells = 0;
   bool ok = fw_size_multiply(gpus, FWI_NOISE_BLOCK, &cells);
   ok = ok && (out->z_sensor = fw_allocate(FWI_NOISE_BLOCK, sizeof(double))) != NULL;
@@ -57,16 +58,26 @@ fw_status fwi_noise_create(const fwi_noise_tables *tables, uint64_t seed, uint32
   return FW_OK;
 }
 
+static void fill_process(fw_ar1 *process, size_t waiting, double *out) {
+  memset(out, 0, waiting * sizeof *out);
+  fw_ar1_next(process, FWI_NOISE_BLOCK - waiting, out + waiting);
+}
+
 static void fill(fwi_noise *noise, uint64_t start) {
+  const fwi_draws *draws = &noise->draws;
+  const uint64_t early = start < draws->from ? draws->from - start : 0;
+  const size_t waiting = early < FWI_NOISE_BLOCK ? (size_t)early : FWI_NOISE_BLOCK;
   noise->block_start = start;
   noise->filled = true;
   if (noise->z_total != NULL) {
-    fw_ar1_next(&noise->total, FWI_NOISE_BLOCK, noise->z_total);
+    fill_process(&noise->total, waiting, noise->z_total);
   }
   for (size_t g = 0; noise->contrast != NULL && g < noise->gpus; g++) {
-    fw_ar1_next(&noise->contrast[g], FWI_NOISE_BLOCK, noise->z_contrast + g * FWI_NOISE_BLOCK);
+    fill_process(&noise->contrast[g], waiting, noise->z_contrast + g * FWI_NOISE_BLOCK);
   }
-  fw_random_normals(fw_stream_make(noise->seed, FW_DRAW_SENSOR, noise->job), start, FWI_NOISE_BLOCK, noise->z_sensor);
+  memset(noise->z_sensor, 0, waiting * sizeof *noise->z_sensor);
+  fw_random_normals(fw_stream_make(draws->seed, FW_DRAW_SENSOR, draws->job), start + waiting - draws->from,
+                    FWI_NOISE_BLOCK - waiting, noise->z_sensor + waiting);
 }
 
 size_t fwi_noise_at(fwi_noise *noise, uint64_t tick) {

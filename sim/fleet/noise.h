@@ -15,6 +15,14 @@ typedef struct fwi_noise_tables {
 
 void fwi_noise_tables_prepare(const fw_job_model *model, fwi_noise_tables *out);
 
+/* Whose random numbers a job draws, and the tick from which it counts them. Before that tick they are all 0. */
+typedef struct fwi_draws {
+  uint64_t seed;
+  uint32_t job;
+  uint32_t first_gpu;
+  uint64_t from;
+} fwi_draws;
+
 /* Ticks drawn at once: enough that the generator's bulk loop pays. */
 #define FWI_NOISE_BLOCK ((size_t)256)
 
@@ -26,15 +34,13 @@ typedef struct fwi_noise {
   double *z_total;    /* FWI_NOISE_BLOCK */
   double *z_contrast; /* gpus x FWI_NOISE_BLOCK */
   double *z_sensor;   /* FWI_NOISE_BLOCK */
-  uint64_t seed;
-  uint32_t job;
-  uint32_t first_gpu;
+  fwi_draws draws;
   uint64_t block_start; /* tick of the first value in the buffers */
   bool filled;
 } fwi_noise;
 
-fw_status fwi_noise_create(const fwi_noise_tables *tables, uint64_t seed, uint32_t job, uint32_t first_gpu, size_t gpus,
-                           double tick_s, fwi_noise *out, fw_diagnostics *diagnostics);
+fw_status fwi_noise_create(const fwi_noise_tables *tables, fwi_draws draws, size_t gpus, double tick_s, fwi_noise *out,
+                           fw_diagnostics *diagnostics);
 void fwi_noise_free(fwi_noise *noise);
 
 /* Makes the buffers hold `tick` and returns its position in them. Ticks must be asked for in order. */

@@ -176,7 +176,7 @@ static void next_spikes(fwi_job *job, uint64_t tick) {
   for (size_t g = 0; g < job->spec->gpus; g++) {
     while (job->spike_tick[g] <= tick) {
       (void)fw_spike_next(&job->noise.tables->model->residual.spikes, fw_time_to_seconds(job->setting->tick),
-                          job->noise.seed, (uint32_t)(job->spec->first_gpu + g), ++job->spike_number[g],
+                          job->noise.draws.seed, job->noise.draws.first_gpu + (uint32_t)g, ++job->spike_number[g],
                           job->spike_tick[g], &job->spike_tick[g], &job->spike_height[g]);
     }
     job->next_spike = job->spike_tick[g] < job->next_spike ? job->spike_tick[g] : job->next_spike;

@@ -198,6 +198,7 @@ static fw_status resolve_grpo(fwi_resolve *resolve, const fwi_file_grpo *file, c
   job->priority = file->priority;
   job->gpus = (size_t)job->model->gpus;
   job->start = file->start_offset;
+  job->copied = file->draws == FWI_DRAWS_COPIED;
   job->workload = merge_workload(file, &job->model->workload);
   job->checkpoint_steps = (uint64_t)file->checkpoint_steps;
   status = fwi_first(status, set_actuators(resolve, file, value, job));

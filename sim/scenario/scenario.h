@@ -33,6 +33,7 @@ typedef struct fw_scenario_job {
   size_t class_index;    /* which entry of "jobs" */
   size_t member;         /* 0 .. class_size - 1 within the entry */
   size_t class_size;
+  bool copied; /* it draws the random numbers of member 0, counted from its own start */
   int64_t priority;
   fw_job_kind kind;
   size_t gpus;

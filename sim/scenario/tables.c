@@ -28,6 +28,8 @@ static const fw_record actuator_record = {.name = "actuators",
                                           .fields = actuator_fields,
                                           .field_count = FW_COUNT_OF(actuator_fields)};
 
+static const char *const draws_names[] = {"own", "copied", NULL};
+
 static const fwi_file_grpo grpo_defaults = {.count = 1, .checkpoint_steps = 1};
 static const fw_field grpo_fields[] = {
     FWI_CLASS(fwi_file_grpo),
@@ -35,6 +37,13 @@ static const fw_field grpo_fields[] = {
              "parameter file without .json, looked up beside the scenario and then among the installed models"),
     FW_FIELD(fwi_file_grpo, count, FW_FIELD_INTEGER, FW_OPTIONAL, 1, MOST_COUNT, "how many such jobs"),
     FW_FIELD(fwi_file_grpo, priority, FW_FIELD_INTEGER, FW_OPTIONAL, -1000, 1000, "larger is more important"),
+    {.name = "draws",
+     .kind = FW_FIELD_ENUM,
+     .offset = offsetof(fwi_file_grpo, draws),
+     .names = draws_names,
+     .doc =
+         "\"copied\": all draw the random numbers of the first, each from its own start on, as if one recording stood "
+         "for each"},
     FW_FIELD(fwi_file_grpo, start_offset, FW_FIELD_TIME, FW_OPTIONAL, 0, MOST_S,
              "delay of the first step, on top of \"start\""),
     FW_FIELD(fwi_file_grpo, prompts, FW_FIELD_INTEGER, FW_OPTIONAL, 1, MOST_COUNT,

@@ -13,11 +13,14 @@ typedef struct fwi_file_actuators {
   fw_array pause; /* fw_time_ns */
 } fwi_file_actuators;
 
+typedef enum fwi_draws_kind { FWI_DRAWS_OWN, FWI_DRAWS_COPIED } fwi_draws_kind;
+
 typedef struct fwi_file_grpo {
   char *job_class;
   char *model;
   int64_t count;
   int64_t priority;
+  int draws; /* fwi_draws_kind */
   fw_time_ns start_offset;
   int64_t prompts; /* workload: 0 keeps the model's */
   int64_t group_size;
