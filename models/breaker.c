@@ -69,11 +69,11 @@ fw_status fw_breaker_model_check(const fw_breaker_model *model, const fw_json_va
   const bool trips = model->earliest.trip <= model->nominal.trip && model->nominal.trip <= model->latest.trip;
   fw_status status = FW_OK;
   if (!times) {
-    status = fw_json_error(fwi_member(value, "time_constant"), diagnostics,
+    status = fw_json_error(fw_record_member(value, "time_constant"), diagnostics,
                            "the time constant must lie between those of \"earliest\" and \"latest\"; give all three");
   }
   if (!trips) {
-    status = fw_json_error(fwi_member(value, "trip"), diagnostics,
+    status = fw_json_error(fw_record_member(value, "trip"), diagnostics,
                            "the threshold must lie between those of \"earliest\" and \"latest\"; give all three");
   }
   return status;

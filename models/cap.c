@@ -76,7 +76,7 @@ double fw_cap_transient_mean_w(const fw_cap_response *response, double from_w, d
 }
 
 static fw_status check_ratio(const fw_array *ratio, const fw_json_value *value, fw_diagnostics *diagnostics) {
-  const fw_json_value *place = fwi_member(value, "ratio");
+  const fw_json_value *place = fw_record_member(value, "ratio");
   const double *numbers = ratio->data;
   fw_status status = FW_OK;
   if (numbers[0] != 1.0) status = fw_json_error(place, diagnostics, "must begin with 1, a cap equal to the demand");
@@ -108,8 +108,8 @@ fw_status fwi_cap_check(const fw_cap_response *response, const fw_json_value *va
   const size_t count = response->ratio.count;
   const fw_status ratio = check_ratio(&response->ratio, value, diagnostics);
   const fw_status update =
-      check_slowdown(&response->update_slowdown, count, fwi_member(value, "update_slowdown"), diagnostics);
+      check_slowdown(&response->update_slowdown, count, fw_record_member(value, "update_slowdown"), diagnostics);
   const fw_status rollout =
-      check_slowdown(&response->rollout_slowdown, count, fwi_member(value, "rollout_slowdown"), diagnostics);
+      check_slowdown(&response->rollout_slowdown, count, fw_record_member(value, "rollout_slowdown"), diagnostics);
   return fwi_worse(ratio, fwi_worse(update, rollout));
 }

@@ -6,10 +6,6 @@
 #include "models/cap.h"
 #include "models/residual.h"
 
-/* The member of `object` that gives `name`, whatever unit its key carries ("latency" finds "latency_ms"); `object`
- * itself where there is none, so that a diagnostic always has a place. */
-const fw_json_value *fwi_member(const fw_json_value *object, const char *name);
-
 /* A later fault does not hide an earlier one. */
 static inline fw_status fwi_worse(fw_status first, fw_status second) {
   return first != FW_OK ? first : second;

@@ -48,7 +48,7 @@ fw_status fw_feed_check(const fw_feed *feed, const fw_json_value *value, fw_diag
     status = fw_json_error(value, diagnostics, "a feed has either \"rating_kva\" or both \"amps\" and \"volts\"");
   }
   if (feed->phases == 2) {
-    status = fw_json_error(fwi_member(value, "phases"), diagnostics, "a feed has 1 or 3 phases");
+    status = fw_json_error(fw_record_member(value, "phases"), diagnostics, "a feed has 1 or 3 phases");
   }
   if (!feed->power_factor_given) {
     fw_warning(diagnostics, fw_json_place(value, path), "power factor 1 assumed; give \"power_factor\"");

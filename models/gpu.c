@@ -32,20 +32,20 @@ const fw_record fw_gpu_model_record = {
 static fw_status check_powers(const fw_gpu_model *gpu, const fw_json_value *root, fw_diagnostics *diagnostics) {
   fw_status status = FW_OK;
   if (gpu->idle >= gpu->tdp) {
-    status = fw_json_error(fwi_member(root, "idle"), diagnostics, "must be below \"tdp\"");
+    status = fw_json_error(fw_record_member(root, "idle"), diagnostics, "must be below \"tdp\"");
   }
   if (gpu->board_max < gpu->tdp) {
-    status = fw_json_error(fwi_member(root, "board_max"), diagnostics, "must not be below \"tdp\"");
+    status = fw_json_error(fw_record_member(root, "board_max"), diagnostics, "must not be below \"tdp\"");
   }
   if (gpu->cap_min <= gpu->idle) {
-    status = fw_json_error(fwi_member(root, "cap_min"), diagnostics,
+    status = fw_json_error(fw_record_member(root, "cap_min"), diagnostics,
                            "must be above \"idle\": no cap can hold a GPU below its idle power");
   }
   if (gpu->cap_max < gpu->cap_min) {
-    status = fw_json_error(fwi_member(root, "cap_max"), diagnostics, "must not be below \"cap_min\"");
+    status = fw_json_error(fw_record_member(root, "cap_max"), diagnostics, "must not be below \"cap_min\"");
   }
   if (gpu->cap_max > gpu->board_max) {
-    status = fw_json_error(fwi_member(root, "cap_max"), diagnostics, "must not be above \"board_max\"");
+    status = fw_json_error(fw_record_member(root, "cap_max"), diagnostics, "must not be above \"board_max\"");
   }
   return status;
 }
@@ -53,7 +53,7 @@ static fw_status check_powers(const fw_gpu_model *gpu, const fw_json_value *root
 static fw_status check_gpu(const fw_gpu_model *gpu, const fw_json_value *root, fw_diagnostics *diagnostics) {
   fw_status status = fwi_text_check(gpu->id, "id", root, diagnostics);
   status = fwi_worse(status, check_powers(gpu, root, diagnostics));
-  return fwi_worse(status, fwi_cap_check(&gpu->cap, fwi_member(root, "cap"), diagnostics));
+  return fwi_worse(status, fwi_cap_check(&gpu->cap, fw_record_member(root, "cap"), diagnostics));
 }
 
 fw_status fw_gpu_model_decode(const fw_json *document, fw_gpu_model *out, fw_diagnostics *diagnostics) {

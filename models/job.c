@@ -76,7 +76,7 @@ const fw_record fw_job_model_record = {
 static fw_status check_sharding(const fw_job_model *model, const fw_json_value *root, fw_diagnostics *diagnostics) {
   const bool single = model->sharding == FW_SHARDING_SINGLE;
   if (single == (model->gpus == 1)) return FW_OK;
-  const fw_json_value *place = fwi_member(root, "sharding");
+  const fw_json_value *place = fw_record_member(root, "sharding");
   if (single) {
     return fw_json_error(place, diagnostics,
                          "\"single\" needs \"gpus\": 1; a job of several is \"layer\" or \"tensor\"");
@@ -87,13 +87,14 @@ static fw_status check_sharding(const fw_job_model *model, const fw_json_value *
 
 static fw_status check_support(const fw_support *support, const fw_json_value *value, fw_diagnostics *diagnostics) {
   if (support->concurrency_min <= support->concurrency_max) return FW_OK;
-  return fw_json_error(fwi_member(value, "concurrency_max"), diagnostics, "must not be below \"concurrency_min\"");
+  return fw_json_error(fw_record_member(value, "concurrency_max"), diagnostics,
+                       "must not be below \"concurrency_min\"");
 }
 
 static void warn_of_cut(const fw_workload *workload, const fw_json_value *value, fw_diagnostics *diagnostics) {
   if (workload->completion_mean <= (double)workload->completion_limit) return;
   char path[FW_JSON_PATH_SIZE];
-  fw_warning(diagnostics, fw_json_place(fwi_member(value, "completion_mean"), path),
+  fw_warning(diagnostics, fw_json_place(fw_record_member(value, "completion_mean"), path),
              "is above \"completion_limit\", so most completions are cut");
 }
 
@@ -101,12 +102,12 @@ static fw_status check_job(const fw_job_model *model, const fw_json_value *root,
   fw_status status = fwi_text_check(model->id, "id", root, diagnostics);
   status = fwi_worse(status, fwi_text_check(model->gpu, "gpu", root, diagnostics));
   status = fwi_worse(status, check_sharding(model, root, diagnostics));
-  status =
-      fwi_worse(status, fwi_residual_check(&model->residual, model->gpus, fwi_member(root, "residual"), diagnostics));
-  const fw_json_value *levels = fwi_member(root, "levels");
-  status = fwi_worse(status, fwi_level_check(&model->levels.rollout, fwi_member(levels, "rollout"), diagnostics));
-  warn_of_cut(&model->workload, fwi_member(root, "workload"), diagnostics);
-  return fwi_worse(status, check_support(&model->support, fwi_member(root, "support"), diagnostics));
+  status = fwi_worse(
+      status, fwi_residual_check(&model->residual, model->gpus, fw_record_member(root, "residual"), diagnostics));
+  const fw_json_value *levels = fw_record_member(root, "levels");
+  status = fwi_worse(status, fwi_level_check(&model->levels.rollout, fw_record_member(levels, "rollout"), diagnostics));
+  warn_of_cut(&model->workload, fw_record_member(root, "workload"), diagnostics);
+  return fwi_worse(status, check_support(&model->support, fw_record_member(root, "support"), diagnostics));
 }
 
 fw_status fw_job_model_decode(const fw_json *document, fw_job_model *out, fw_diagnostics *diagnostics) {

@@ -111,13 +111,13 @@ fw_status fwi_level_check(const fw_variant *level, const fw_json_value *value, f
   const file_table *table = level->value;
   const double *concurrency = table->concurrency.data;
   if (table->p_w.count != table->concurrency.count) {
-    return fw_json_error(fwi_member(value, "p_w"), diagnostics,
+    return fw_json_error(fw_record_member(value, "p_w"), diagnostics,
                          "has %zu entries, \"concurrency\" has %zu; give one for each", table->p_w.count,
                          table->concurrency.count);
   }
   for (size_t i = 1; i < table->concurrency.count; i++) {
     if (concurrency[i] > concurrency[i - 1]) continue;
-    return fw_json_error(fwi_member(value, "concurrency"), diagnostics,
+    return fw_json_error(fw_record_member(value, "concurrency"), diagnostics,
                          "must rise from each entry to the next; entry %zu does not", i);
   }
   return FW_OK;

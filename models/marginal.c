@@ -180,9 +180,9 @@ fw_status fwi_marginal_check(const fw_variant *marginal, const fw_json_value *va
   if (!is_law(marginal, &quantiles_record)) return FW_OK;
   const marginal_quantiles *law = marginal->value;
   const fw_status probabilities =
-      check_probabilities(&law->probabilities, fwi_member(value, "probabilities"), diagnostics);
+      check_probabilities(&law->probabilities, fw_record_member(value, "probabilities"), diagnostics);
   const fw_status values =
-      check_values(&law->values_w, law->probabilities.count, fwi_member(value, "values_w"), diagnostics);
+      check_values(&law->values_w, law->probabilities.count, fw_record_member(value, "values_w"), diagnostics);
   const fw_status status = fwi_worse(probabilities, values);
   if (status == FW_OK) warn_of_mean(marginal, value, diagnostics);
   return status;

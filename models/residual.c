@@ -174,12 +174,12 @@ static fw_status check_memory(double lag1, const char *memory_key, const char *l
 
 static fw_status check_phase(const fw_residual_phase *phase, int64_t gpus, const fw_json_value *value,
                              fw_diagnostics *diagnostics) {
-  const fw_json_value *contrast = fwi_member(value, "contrast");
+  const fw_json_value *contrast = fw_record_member(value, "contrast");
   if (gpus == 1 && contrast != value) {
     char path[FW_JSON_PATH_SIZE];
     fw_warning(diagnostics, fw_json_place(contrast, path), "has no effect: a job of one GPU has no contrasts");
   }
-  const fw_status total_status = fwi_marginal_check(&phase->total, fwi_member(value, "total"), diagnostics);
+  const fw_status total_status = fwi_marginal_check(&phase->total, fw_record_member(value, "total"), diagnostics);
   return fwi_worse(total_status, fwi_marginal_check(&phase->contrast, contrast, diagnostics));
 }
 

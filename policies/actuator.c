@@ -69,14 +69,16 @@ bool fwi_actuator_move(const fw_actuator_range *range, fw_actuator actuator, int
   return true;
 }
 
-fw_status fwi_actuator_check_offered(const fw_job_setup *job, fw_actuator actuator, fw_diagnostics *diagnostics) {
+fw_status fwi_actuator_check_offered(const fw_job_setup *job, fw_actuator actuator, const fw_json_value *place,
+                                     fw_diagnostics *diagnostics) {
   const fw_actuator_range *range = &job->actuators[actuator];
   if (range->min < range->max) return FW_OK;
   char fixed[FW_NUMBER_TEXT_SIZE];
-  return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                  "the job does not offer \"%s\": it is fixed at %s; give the job a range for it or let the policy "
-                  "drive another actuator",
-                  fw_actuator_names[actuator], fw_number_format(range->min, SHOWN_DIGITS, fixed));
+  return fw_json_error(
+      place, diagnostics,
+      "the job does not offer \"%s\": it is fixed at %s; give the job a range for it or let the policy "
+      "drive another actuator",
+      fw_actuator_names[actuator], fw_number_format(range->min, SHOWN_DIGITS, fixed));
 }
 
 /* "1 to 8", or "1 to 8 in the levels 1, 2, 4, 8". */
@@ -91,16 +93,15 @@ static void describe_range(const fw_actuator_range *range, fw_text *text) {
 }
 
 fw_status fwi_actuator_check_value(const fw_job_setup *job, fw_actuator actuator, double value,
-                                   fw_diagnostics *diagnostics) {
+                                   const fw_json_value *place, fw_diagnostics *diagnostics) {
   const fw_actuator_range *range = &job->actuators[actuator];
   if (fw_actuator_nearest(range, value) == value) return FW_OK;
   fw_text allowed = FW_TEXT_INIT;
   describe_range(range, &allowed);
   char shown[FW_NUMBER_TEXT_SIZE];
-  fw_status status =
-      fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "%s %s is not a setting that the job allows; it allows %s",
-               fw_actuator_names[actuator], fw_number_format(value, SHOWN_DIGITS, shown),
-               allowed.failed ? "others (out of memory)" : allowed.data);
+  fw_status status = fw_json_error(place, diagnostics, "%s %s is not a setting that the job allows; it allows %s",
+                                   fw_actuator_names[actuator], fw_number_format(value, SHOWN_DIGITS, shown),
+                                   allowed.failed ? "others (out of memory)" : allowed.data);
   fw_text_clear(&allowed);
   return status;
 }

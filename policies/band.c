@@ -9,59 +9,69 @@ enum { SIGNAL_INTERVAL, SIGNAL_READING, SIGNAL_WINDOW, SIGNAL_FLEET, SIGNAL_FLEE
 
 const char *const fwi_band_signals[] = {"interval", "reading", "window", "fleet", "fleet_window", NULL};
 
-static fw_status find_window(const fwi_band *band, const fw_job_setup *job, size_t *window,
-                             fw_diagnostics *diagnostics) {
+/* `window_count` where the job has no such window. */
+static size_t find_window(const fwi_band *band, const fw_job_setup *job) {
+  size_t i = 0;
+  fw_time_ns length = 0;
+  while (i < job->window_count && !(fw_time_from_seconds(job->windows_s[i], &length) && length == band->window))
+    i++;
+  return i;
+}
+
+size_t fwi_band_window(const fwi_band *band, const fw_job_setup *job) {
+  return band->window_given ? find_window(band, job) : 0;
+}
+
+static fw_status check_window(const fwi_band *band, const fw_job_setup *job, const fw_json_value *place,
+                              fw_diagnostics *diagnostics) {
+  if (find_window(band, job) < job->window_count) return FW_OK;
   fw_text known = FW_TEXT_INIT;
   for (size_t i = 0; i < job->window_count; i++) {
-    fw_time_ns length;
-    if (fw_time_from_seconds(job->windows_s[i], &length) && length == band->window) {
-      *window = i;
-      fw_text_clear(&known);
-      return FW_OK;
-    }
     fw_text_add(&known, i == 0 ? "" : ", ");
     fw_text_add_number(&known, job->windows_s[i], SHOWN_DIGITS);
   }
   char wanted[FW_UNITS_TEXT_SIZE];
-  fw_status status =
-      fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-               "the scenario has no window of %s s (it has: %s); use one of these or add it to windows_s",
-               fw_time_format(band->window, wanted), known.data == NULL ? "none" : known.data);
+  fw_status status = fw_json_error(
+      place, diagnostics, "the scenario has no window of %s s (it has: %s); use one of these or add it to windows_s",
+      fw_time_format(band->window, wanted), known.data == NULL ? "none" : known.data);
   fw_text_clear(&known);
   return status;
 }
 
-static fw_status check_signal(const fwi_band *band, const fw_job_setup *job, size_t *window,
+static fw_status check_signal(const fwi_band *band, const fw_job_setup *job, const fw_json_value *written,
                               fw_diagnostics *diagnostics) {
   const bool wants_window = band->signal == SIGNAL_WINDOW || band->signal == SIGNAL_FLEET_WINDOW;
-  if (wants_window && band->window_given) return find_window(band, job, window, diagnostics);
+  const fw_json_value *window = fw_record_member(written, "window");
+  if (wants_window && band->window_given) return check_window(band, job, window, diagnostics);
   if (wants_window) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "the signal \"%s\" needs window_s; give it one of the scenario's windows",
-                    fwi_band_signals[band->signal]);
+    return fw_json_error(fw_record_member(written, "signal"), diagnostics,
+                         "the signal \"%s\" needs window_s; give it one of the scenario's windows",
+                         fwi_band_signals[band->signal]);
   }
   if (band->window_given) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "window_s is read only with the signals \"window\" and \"fleet_window\"; set one of them or leave "
-                    "window_s out");
+    return fw_json_error(window, diagnostics,
+                         "window_s is read only with the signals \"window\" and \"fleet_window\"; set one of them or "
+                         "leave window_s out");
   }
   return FW_OK;
 }
 
-static fw_status check_order(const fwi_band *band, fw_diagnostics *diagnostics) {
+static fw_status check_order(const fwi_band *band, const fw_json_value *written, fw_diagnostics *diagnostics) {
   if (band->raise_below < band->lower_above) return FW_OK;
   char raise[FW_NUMBER_TEXT_SIZE];
   char lower[FW_NUMBER_TEXT_SIZE];
-  return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                  "raise_below (%s) must be less than lower_above (%s); between them nothing changes",
-                  fw_number_format(band->raise_below, SHOWN_DIGITS, raise),
-                  fw_number_format(band->lower_above, SHOWN_DIGITS, lower));
+  return fw_json_error(fw_record_member(written, "raise_below"), diagnostics,
+                       "raise_below (%s) must be less than lower_above (%s); between them nothing changes",
+                       fw_number_format(band->raise_below, SHOWN_DIGITS, raise),
+                       fw_number_format(band->lower_above, SHOWN_DIGITS, lower));
 }
 
-fw_status fwi_band_check(const fwi_band *band, const fw_job_setup *job, size_t *window, fw_diagnostics *diagnostics) {
-  fw_status offered = fwi_actuator_check_offered(job, (fw_actuator)band->actuator, diagnostics);
-  fw_status signal = check_signal(band, job, window, diagnostics);
-  fw_status order = check_order(band, diagnostics);
+fw_status fwi_band_check(const fwi_band *band, const fw_job_setup *job, const fw_json_value *written,
+                         fw_diagnostics *diagnostics) {
+  fw_status offered =
+      fwi_actuator_check_offered(job, (fw_actuator)band->actuator, fw_record_member(written, "actuator"), diagnostics);
+  fw_status signal = check_signal(band, job, written, diagnostics);
+  fw_status order = check_order(band, written, diagnostics);
   if (offered != FW_OK) return offered;
   return signal != FW_OK ? signal : order;
 }

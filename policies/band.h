@@ -51,8 +51,12 @@ extern const char *const fwi_band_signals[];
     .doc = "power is raised while the signal is below this share of the job's budget (or of the site's)"               \
   }
 
-/* Checks the band against the job and finds the window: its index goes to `window`. */
-fw_status fwi_band_check(const fwi_band *band, const fw_job_setup *job, size_t *window, fw_diagnostics *diagnostics);
+/* Checks the band against the job. `written` are the settings that hold it, or NULL. */
+fw_status fwi_band_check(const fwi_band *band, const fw_job_setup *job, const fw_json_value *written,
+                         fw_diagnostics *diagnostics);
+
+/* The index of its window among the job's, of a band that was checked; 0 where the signal needs none. */
+size_t fwi_band_window(const fwi_band *band, const fw_job_setup *job);
 
 /* -1: less power is wanted; 1: more may be drawn; 0: stay, also while the signal or the budget is not known. */
 int fwi_band_push(const fwi_band *band, size_t window, const fw_job_observation *observation);

@@ -6,14 +6,15 @@
 #define SHOWN_DIGITS 6
 #define HELD_SHARE 0.9 /* of a cap: settled means lie above this, with room for noise */
 
-fw_status fwi_engagement_check(const fwi_engagement *engagement, fw_diagnostics *diagnostics) {
+fw_status fwi_engagement_check(const fwi_engagement *engagement, const fw_json_value *written,
+                               fw_diagnostics *diagnostics) {
   if (engagement->release_below < engagement->engage_above) return FW_OK;
   char release[FW_NUMBER_TEXT_SIZE];
   char engage[FW_NUMBER_TEXT_SIZE];
-  return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                  "release_below (%s) must be less than engage_above (%s); between them caps stay as they are",
-                  fw_number_format(engagement->release_below, SHOWN_DIGITS, release),
-                  fw_number_format(engagement->engage_above, SHOWN_DIGITS, engage));
+  return fw_json_error(fw_record_member(written, "release_below"), diagnostics,
+                       "release_below (%s) must be less than engage_above (%s); between them caps stay as they are",
+                       fw_number_format(engagement->release_below, SHOWN_DIGITS, release),
+                       fw_number_format(engagement->engage_above, SHOWN_DIGITS, engage));
 }
 
 double fwi_cautious_power_w(const fw_fleet_observation *fleet) {

@@ -46,7 +46,9 @@ typedef struct fwi_engagement {
     .max = FWI_MOST_SHARE, .doc = "caps are released while the fleet is below this share of its budget"                \
   }
 
-fw_status fwi_engagement_check(const fwi_engagement *engagement, fw_diagnostics *diagnostics);
+/* Whether the band is one. `written` are the settings that hold it, or NULL. */
+fw_status fwi_engagement_check(const fwi_engagement *engagement, const fw_json_value *written,
+                               fw_diagnostics *diagnostics);
 
 /* 1: caps are wanted; -1: they may be released; 0: neither, also while power or budget is not known. Caps answer to the
  * last reading, because a feed does; release waits until the window's mean is low as well, because one low reading

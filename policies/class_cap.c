@@ -7,6 +7,8 @@
 #include "policies/caps.h"
 #include "sim/base/memory.h"
 
+#define SHOWN_DIGITS 6
+
 typedef struct class_cap {
   char *name;
   fw_power_mw cap;
@@ -75,15 +77,52 @@ static const class_cap *find_class(const class_cap *caps, size_t count, const ch
   return NULL;
 }
 
-static fw_status check_classes(const class_cap_settings *settings, fw_diagnostics *diagnostics) {
+static bool has_class(const fw_fleet_setup *fleet, const char *name) {
+  for (size_t i = 0; i < fleet->class_count; i++) {
+    if (strcmp(fleet->classes[i], name) == 0) return true;
+  }
+  return false;
+}
+
+/* A class that no job has is most likely misspelt, and would silently cap nothing. */
+static fw_status check_class(const class_cap_settings *settings, size_t index, const fw_fleet_setup *fleet,
+                             const fw_json_value *written, fw_diagnostics *diagnostics) {
   const class_cap *caps = settings->caps.data;
-  fw_status first = FW_OK;
-  for (size_t i = 0; i < settings->caps.count; i++) {
-    if (find_class(caps, i, caps[i].name) == NULL) continue;
-    char shown[FW_SHOWN_SIZE];
-    fw_status status =
-        fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "caps[%zu]: the class \"%s\" has a cap already; keep one",
-                 i, fw_shown(caps[i].name, strlen(caps[i].name), shown));
+  const fw_json_value *place = fw_record_member(fw_record_element(written, "caps", index), "class");
+  char shown[FW_SHOWN_SIZE];
+  fw_shown(caps[index].name, strlen(caps[index].name), shown);
+  if (find_class(caps, index, caps[index].name) != NULL) {
+    return fw_json_error(place, diagnostics, "caps[%zu]: the class \"%s\" has a cap already; keep one", index, shown);
+  }
+  if (!has_class(fleet, caps[index].name)) {
+    return fw_json_error(place, diagnostics, "caps[%zu]: no job has the class \"%s\", so its cap would do nothing",
+                         index, shown);
+  }
+  return FW_OK;
+}
+
+static fw_status check_cap(const class_cap_settings *settings, size_t index, const fw_fleet_setup *fleet,
+                           const fw_json_value *written, fw_diagnostics *diagnostics) {
+  const double cap_w = fw_power_to_watts(((const class_cap *)settings->caps.data)[index].cap);
+  if (cap_w >= fleet->cap_min_w && cap_w <= fleet->cap_max_w) return FW_OK;
+  char shown[FW_NUMBER_TEXT_SIZE];
+  char min[FW_NUMBER_TEXT_SIZE];
+  char max[FW_NUMBER_TEXT_SIZE];
+  return fw_json_error(
+      fw_record_member(fw_record_element(written, "caps", index), "cap"), diagnostics,
+      "caps[%zu]: the GPU takes no cap of %s W; give %s to %s W", index, fw_number_format(cap_w, SHOWN_DIGITS, shown),
+      fw_number_format(fleet->cap_min_w, SHOWN_DIGITS, min), fw_number_format(fleet->cap_max_w, SHOWN_DIGITS, max));
+}
+
+static fw_status check(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet,
+                       const fw_json_value *written, fw_diagnostics *diagnostics) {
+  (void)job;
+  const class_cap_settings *chosen = settings;
+  fw_status first = always_engaged(chosen) ? FW_OK : fwi_engagement_check(&chosen->engagement, written, diagnostics);
+  for (size_t i = 0; i < chosen->caps.count; i++) {
+    const fw_status name = check_class(chosen, i, fleet, written, diagnostics);
+    const fw_status cap = check_cap(chosen, i, fleet, written, diagnostics);
+    const fw_status status = name != FW_OK ? name : cap;
     if (first == FW_OK) first = status;
   }
   return first;
@@ -92,32 +131,11 @@ static fw_status check_classes(const class_cap_settings *settings, fw_diagnostic
 static fw_status create(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet, void **state,
                         fw_diagnostics *diagnostics) {
   (void)job, (void)fleet;
-  const class_cap_settings *chosen = settings;
-  fw_status classes = check_classes(chosen, diagnostics);
-  fw_status band = always_engaged(chosen) ? FW_OK : fwi_engagement_check(&chosen->engagement, diagnostics);
-  if (classes != FW_OK || band != FW_OK) return classes != FW_OK ? classes : band;
   class_cap_state *made = fw_allocate(1, sizeof *made);
   if (made == NULL) return fw_error_memory(diagnostics, "a class_cap policy");
-  *made = (class_cap_state){.settings = chosen, .engaged = false};
+  *made = (class_cap_state){.settings = settings, .engaged = false};
   *state = made;
   return FW_OK;
-}
-
-/* A class that no job has is most likely misspelt, and would silently cap nothing. */
-static void warn_of_unused(const class_cap_settings *settings, const fw_fleet_observation *fleet,
-                           fw_diagnostics *diagnostics) {
-  const class_cap *caps = settings->caps.data;
-  for (size_t i = 0; i < settings->caps.count; i++) {
-    bool used = false;
-    for (size_t j = 0; j < fleet->job_count && !used; j++) {
-      const char *job_class = fleet->jobs[j].job_class;
-      used = job_class != NULL && strcmp(job_class, caps[i].name) == 0;
-    }
-    if (used) continue;
-    char shown[FW_SHOWN_SIZE];
-    fw_warning(diagnostics, (fw_place){0}, "class_cap: no job has the class \"%s\", so its cap does nothing",
-               fw_shown(caps[i].name, strlen(caps[i].name), shown));
-  }
 }
 
 /* Sets the caps of the listed classes, or takes them off. */
@@ -133,8 +151,8 @@ static void apply(const class_cap_settings *settings, bool engaged, const fw_fle
 
 static fw_status decide(void *state, const fw_fleet_observation *fleet, fw_fleet_action *action,
                         fw_diagnostics *diagnostics) {
+  (void)diagnostics;
   class_cap_state *rule = state;
-  if (fleet->decision == 0) warn_of_unused(rule->settings, fleet, diagnostics);
   int push = always_engaged(rule->settings) ? 1 : fwi_engagement_push(&rule->settings->engagement, fleet);
   bool was_engaged = rule->engaged;
   if (push != 0) rule->engaged = push > 0;
@@ -165,6 +183,7 @@ const fw_policy_type fwi_class_cap_policy = {
     .name = "class_cap",
     .doc = "a fixed power cap for each listed class of jobs, in force while the fleet is near its budget",
     .settings = &fwi_class_cap_settings,
+    .check = check,
     .create = create,
     .destroy = free,
     .decide_fleet = decide,

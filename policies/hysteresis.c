@@ -40,24 +40,35 @@ static const hysteresis_settings defaults = {
 };
 
 static fw_status check_levels(const hysteresis_settings *settings, const fw_job_setup *job,
-                              fw_diagnostics *diagnostics) {
+                              const fw_json_value *written, fw_diagnostics *diagnostics) {
   const double *levels = settings->levels.data;
   size_t count = settings->levels.count;
   if (count == 1 || count > FW_POLICY_LEVELS) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "levels holds %zu settings; give 2 to %d, or leave it out to use all that the job allows", count,
-                    FW_POLICY_LEVELS);
+    return fw_json_error(fw_record_member(written, "levels"), diagnostics,
+                         "levels holds %zu settings; give 2 to %d, or leave it out to use all that the job allows",
+                         count, FW_POLICY_LEVELS);
   }
   fw_status first = FW_OK;
   for (size_t i = 0; i < count; i++) {
-    fw_status status = fwi_actuator_check_value(job, (fw_actuator)settings->band.actuator, levels[i], diagnostics);
+    const fw_json_value *place = fw_record_element(written, "levels", i);
+    fw_status status =
+        fwi_actuator_check_value(job, (fw_actuator)settings->band.actuator, levels[i], place, diagnostics);
     if (i > 0 && levels[i] <= levels[i - 1]) {
-      status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                        "levels must rise, and levels[%zu] does not; sort them and drop what stands twice", i);
+      status = fw_json_error(place, diagnostics,
+                             "levels must rise, and levels[%zu] does not; sort them and drop what stands twice", i);
     }
     if (first == FW_OK) first = status;
   }
   return first;
+}
+
+static fw_status check(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet,
+                       const fw_json_value *written, fw_diagnostics *diagnostics) {
+  (void)fleet;
+  const hysteresis_settings *chosen = settings;
+  fw_status band = fwi_band_check(&chosen->band, job, written, diagnostics);
+  fw_status levels = check_levels(chosen, job, written, diagnostics);
+  return band != FW_OK ? band : levels;
 }
 
 /* The job's range, or the chosen part of it. */
@@ -76,14 +87,12 @@ static fw_status create(const void *settings, const fw_job_setup *job, const fw_
                         fw_diagnostics *diagnostics) {
   (void)fleet;
   const hysteresis_settings *chosen = settings;
-  size_t window = 0;
-  fw_status status = fwi_band_check(&chosen->band, job, &window, diagnostics);
-  if (status == FW_OK) status = check_levels(chosen, job, diagnostics);
-  if (status != FW_OK) return status;
   hysteresis_state *made = fw_allocate(1, sizeof *made);
   if (made == NULL) return fw_error_memory(diagnostics, "a hysteresis policy");
-  *made =
-      (hysteresis_state){.settings = chosen, .window = window, .range = range_of(chosen, job), .may_move = INT64_MIN};
+  *made = (hysteresis_state){.settings = chosen,
+                             .window = fwi_band_window(&chosen->band, job),
+                             .range = range_of(chosen, job),
+                             .may_move = INT64_MIN};
   *state = made;
   return FW_OK;
 }
@@ -124,6 +133,7 @@ const fw_policy_type fwi_hysteresis_policy = {
     .name = "hysteresis",
     .doc = "lowers power above one threshold and raises it below another, with a least time between changes",
     .settings = &fwi_hysteresis_settings,
+    .check = check,
     .create = create,
     .destroy = free,
     .decide_job = decide,

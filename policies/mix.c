@@ -24,17 +24,24 @@ static const fw_field fields[] = {
 
 static const mix_settings defaults = {.actuator = FW_ACTUATOR_CONCURRENCY};
 
-static fw_status create(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet, void **state,
-                        fw_diagnostics *diagnostics) {
+static fw_status check(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet,
+                       const fw_json_value *written, fw_diagnostics *diagnostics) {
   (void)fleet;
   const mix_settings *chosen = settings;
   const fw_actuator actuator = (fw_actuator)chosen->actuator;
-  const fw_status low = fwi_actuator_check_value(job, actuator, chosen->low, diagnostics);
-  const fw_status high = fwi_actuator_check_value(job, actuator, chosen->high, diagnostics);
-  if (low != FW_OK || high != FW_OK) return low != FW_OK ? low : high;
+  const fw_status low =
+      fwi_actuator_check_value(job, actuator, chosen->low, fw_record_member(written, "low"), diagnostics);
+  const fw_status high =
+      fwi_actuator_check_value(job, actuator, chosen->high, fw_record_member(written, "high"), diagnostics);
+  return low != FW_OK ? low : high;
+}
+
+static fw_status create(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet, void **state,
+                        fw_diagnostics *diagnostics) {
+  (void)job, (void)fleet;
   const mix_settings **made = malloc(sizeof *made);
   if (made == NULL) return fw_error_memory(diagnostics, "a mix policy");
-  *made = chosen;
+  *made = settings;
   *state = (void *)made;
   return FW_OK;
 }
@@ -69,6 +76,7 @@ const fw_policy_type fwi_mix_policy = {
     .name = "mix",
     .doc = "alternates between two settings in a stated proportion, whatever power does",
     .settings = &fwi_mix_settings,
+    .check = check,
     .create = create,
     .destroy = free,
     .decide_job = decide,

@@ -13,7 +13,7 @@
 
 #include "sim/base/record.h"
 
-#define FW_POLICY_ABI 1u
+#define FW_POLICY_ABI 2u
 #define FW_POLICY_WINDOWS 8 /* most windows that an observation carries */
 #define FW_POLICY_LEVELS 32 /* most levels of an actuator */
 
@@ -105,7 +105,11 @@ typedef struct fw_fleet_setup {
   uint64_t seed;
   size_t job_count;
   double nameplate_w;
-  double idle_w; /* of GPUs without a job */
+  double idle_w;    /* of GPUs without a job */
+  double cap_min_w; /* of a GPU */
+  double cap_max_w;
+  const char *const *classes; /* of its jobs */
+  size_t class_count;
 } fw_fleet_setup;
 
 typedef struct fw_fleet_observation {
@@ -150,8 +154,15 @@ typedef struct fw_policy_type {
   const char *doc;
   const fw_record *settings; /* how its settings are read; its struct is what `create` gets */
 
-  /* Makes a state. `settings` outlives it. For a job policy `job` is set, for a fleet policy `fleet`. A setting that
-   * does not fit the job is an FW_ERROR_INPUT without a place: the caller adds it. */
+  /* Whether the settings can be used: for a job policy on `job`, for a fleet policy in `fleet`; the other is NULL.
+   * Asked when a scenario is read, so it may depend on nothing that only a run brings, their seed included. Every fault
+   * is an FW_ERROR_INPUT at its value in `written`, the settings as they stand in the file (fw_record_member); NULL:
+   * they stand in none. NULL instead of a function: whatever its record lets through can be used. */
+  fw_status (*check)(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet,
+                     const fw_json_value *written, fw_diagnostics *diagnostics);
+
+  /* Makes a state from settings that were checked. `settings` outlives it. For a job policy `job` is set, for a fleet
+   * policy `fleet`. */
   fw_status (*create)(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet, void **state,
                       fw_diagnostics *diagnostics);
   void (*destroy)(void *state);

@@ -94,15 +94,18 @@ static fw_status decide(void *state, const fw_fleet_observation *fleet, fw_fleet
   return FW_OK;
 }
 
+static fw_status check(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet,
+                       const fw_json_value *written, fw_diagnostics *diagnostics) {
+  (void)job, (void)fleet;
+  return fwi_engagement_check(&((const priority_cap_settings *)settings)->engagement, written, diagnostics);
+}
+
 static fw_status create(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet, void **state,
                         fw_diagnostics *diagnostics) {
   (void)job, (void)fleet;
-  const priority_cap_settings *chosen = settings;
-  fw_status status = fwi_engagement_check(&chosen->engagement, diagnostics);
-  if (status != FW_OK) return status;
   const priority_cap_settings **made = fw_allocate(1, sizeof *made);
   if (made == NULL) return fw_error_memory(diagnostics, "a priority_cap policy");
-  *made = chosen;
+  *made = settings;
   *state = made;
   return FW_OK;
 }
@@ -129,6 +132,7 @@ const fw_policy_type fwi_priority_cap_policy = {
     .name = "priority_cap",
     .doc = "lowers caps from the least important job up while the fleet is above its band, releases them from the top",
     .settings = &fwi_priority_cap_settings,
+    .check = check,
     .create = create,
     .destroy = free,
     .decide_fleet = decide,

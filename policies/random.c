@@ -43,31 +43,34 @@ static uint32_t drives(const void *settings) {
   return bits;
 }
 
-static fw_status unknown_name(const char *name, fw_diagnostics *diagnostics) {
+static fw_status unknown_name(const char *name, const fw_json_value *place, fw_diagnostics *diagnostics) {
   char shown[FW_SHOWN_SIZE];
   fw_shown(name, strlen(name), shown);
   const char *nearest = fw_nearest_word(name, fw_actuator_names, FW_ACTUATOR_COUNT);
   if (nearest == NULL) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "actuators: there is no actuator \"%s\"; there are concurrency, group_size, completion_tokens, "
-                    "pause_s, power_cap_w and start_offset_s",
-                    shown);
+    return fw_json_error(place, diagnostics,
+                         "actuators: there is no actuator \"%s\"; there are concurrency, group_size, "
+                         "completion_tokens, pause_s, power_cap_w and start_offset_s",
+                         shown);
   }
-  return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                  "actuators: there is no actuator \"%s\"; did you mean \"%s\"?", shown, nearest);
+  return fw_json_error(place, diagnostics, "actuators: there is no actuator \"%s\"; did you mean \"%s\"?", shown,
+                       nearest);
 }
 
-static fw_status check(const random_settings *chosen, const fw_job_setup *job, fw_diagnostics *diagnostics) {
+static fw_status check(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet,
+                       const fw_json_value *written, fw_diagnostics *diagnostics) {
+  (void)fleet;
+  const fw_array *names = &((const random_settings *)settings)->actuators;
+  const fw_json_value *list = fw_record_member(written, "actuators");
+  if (names->count == 0) return fwi_actuator_check_offered(job, FW_ACTUATOR_CONCURRENCY, list, diagnostics);
   fw_status first = FW_OK;
-  for (size_t i = 0; i < chosen->actuators.count; i++) {
-    const char *name = ((char *const *)chosen->actuators.data)[i];
-    fw_status status = actuator_of(name) < FW_ACTUATOR_COUNT ? FW_OK : unknown_name(name, diagnostics);
-    if (first == FW_OK) first = status;
-  }
-  uint32_t bits = drives(chosen);
-  for (unsigned i = 0; i < FW_ACTUATOR_COUNT; i++) {
-    if ((bits & 1u << i) == 0) continue;
-    fw_status status = fwi_actuator_check_offered(job, (fw_actuator)i, diagnostics);
+  for (size_t i = 0; i < names->count; i++) {
+    const char *name = ((char *const *)names->data)[i];
+    const unsigned actuator = actuator_of(name);
+    const fw_json_value *place = fw_record_element(written, "actuators", i);
+    fw_status status = actuator < FW_ACTUATOR_COUNT
+                           ? fwi_actuator_check_offered(job, (fw_actuator)actuator, place, diagnostics)
+                           : unknown_name(name, place, diagnostics);
     if (first == FW_OK) first = status;
   }
   return first;
@@ -76,8 +79,6 @@ static fw_status check(const random_settings *chosen, const fw_job_setup *job, f
 static fw_status create(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet, void **state,
                         fw_diagnostics *diagnostics) {
   (void)fleet;
-  fw_status status = check(settings, job, diagnostics);
-  if (status != FW_OK) return status;
   random_state *made = fw_allocate(1, sizeof *made);
   if (made == NULL) return fw_error_memory(diagnostics, "a random policy");
   made->stream = fw_stream_make(job->seed, FW_DRAW_POLICY, job->job);
@@ -122,6 +123,7 @@ const fw_policy_type fwi_random_policy = {
     .name = "random",
     .doc = "draws each setting uniformly at every decision",
     .settings = &fwi_random_settings,
+    .check = check,
     .create = create,
     .destroy = free,
     .decide_job = decide,

@@ -57,33 +57,47 @@ static const fw_field fields[] = {
 
 static const schedule_settings defaults = {.actuator = FW_ACTUATOR_CONCURRENCY};
 
-static fw_status check_setting(const fw_actuator_range *range, size_t index, double setting,
+static fw_status check_setting(const fw_actuator_range *range, size_t index, double setting, const fw_json_value *step,
                                fw_diagnostics *diagnostics) {
   if (setting >= range->min && setting <= range->max) return FW_OK;
   char min[FW_NUMBER_TEXT_SIZE];
   char max[FW_NUMBER_TEXT_SIZE];
-  return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                  "steps[%zu].setting is outside what the job allows; give %s to %s", index,
-                  fw_number_format(range->min, SHOWN_DIGITS, min), fw_number_format(range->max, SHOWN_DIGITS, max));
+  return fw_json_error(fw_record_member(step, "setting"), diagnostics,
+                       "steps[%zu].setting is outside what the job allows; give %s to %s", index,
+                       fw_number_format(range->min, SHOWN_DIGITS, min),
+                       fw_number_format(range->max, SHOWN_DIGITS, max));
 }
 
-static fw_status check_steps(const schedule_settings *settings, const fw_actuator_range *range,
+static fw_status check_times(const schedule_settings *settings, size_t index, const fw_json_value *step,
                              fw_diagnostics *diagnostics) {
   const schedule_step *steps = settings->steps.data;
-  fw_status first = FW_OK;
-  for (size_t i = 0; i < settings->steps.count; i++) {
-    fw_status status = check_setting(range, i, steps[i].setting, diagnostics);
-    if (i == 0 ? steps[i].from != 0 : steps[i].from <= steps[i - 1].from) {
-      status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                        "steps must rise in time, the first at 0; "
-                        "steps[%zu] does not",
-                        i);
-    }
-    if (settings->repeat > 0 && steps[i].from >= settings->repeat) {
-      status =
-          fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                   "steps[%zu] begins after the timetable repeats; let it begin earlier or give a longer repeat", i);
-    }
+  const fw_json_value *from = fw_record_member(step, "from");
+  if (index == 0 ? steps[index].from != 0 : steps[index].from <= steps[index - 1].from) {
+    return fw_json_error(from, diagnostics, "steps must rise in time, the first at 0; steps[%zu] does not", index);
+  }
+  if (settings->repeat > 0 && steps[index].from >= settings->repeat) {
+    return fw_json_error(from, diagnostics,
+                         "steps[%zu] begins after the timetable repeats; let it begin earlier or give a longer repeat",
+                         index);
+  }
+  return FW_OK;
+}
+
+static fw_status check(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet,
+                       const fw_json_value *written, fw_diagnostics *diagnostics) {
+  (void)fleet;
+  const schedule_settings *chosen = settings;
+  const schedule_step *steps = chosen->steps.data;
+  const fw_actuator actuator = (fw_actuator)chosen->actuator;
+  const fw_status offered =
+      fwi_actuator_check_offered(job, actuator, fw_record_member(written, "actuator"), diagnostics);
+  fw_status first = offered;
+  for (size_t i = 0; i < chosen->steps.count; i++) {
+    const fw_json_value *step = fw_record_element(written, "steps", i);
+    const fw_status setting =
+        offered != FW_OK ? FW_OK : check_setting(&job->actuators[actuator], i, steps[i].setting, step, diagnostics);
+    const fw_status times = check_times(chosen, i, step, diagnostics);
+    const fw_status status = setting != FW_OK ? setting : times;
     if (first == FW_OK) first = status;
   }
   return first;
@@ -93,14 +107,9 @@ static fw_status create(const void *settings, const fw_job_setup *job, const fw_
                         fw_diagnostics *diagnostics) {
   (void)fleet;
   const schedule_settings *chosen = settings;
-  const fw_actuator actuator = (fw_actuator)chosen->actuator;
-  const fw_status offered = fwi_actuator_check_offered(job, actuator, diagnostics);
-  if (offered != FW_OK) return offered;
-  const fw_status steps = check_steps(chosen, &job->actuators[actuator], diagnostics);
-  if (steps != FW_OK) return steps;
   schedule_state *made = fw_allocate(1, sizeof *made);
   if (made == NULL) return fw_error_memory(diagnostics, "a schedule policy");
-  *made = (schedule_state){.settings = chosen, .range = job->actuators[actuator]};
+  *made = (schedule_state){.settings = chosen, .range = job->actuators[chosen->actuator]};
   *state = made;
   return FW_OK;
 }
@@ -165,6 +174,7 @@ const fw_policy_type fwi_schedule_policy = {
     .name = "schedule",
     .doc = "follows a timetable, whatever power does; between two levels it takes both in turn",
     .settings = &fwi_schedule_settings,
+    .check = check,
     .create = create,
     .destroy = free,
     .decide_job = decide,

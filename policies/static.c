@@ -54,16 +54,21 @@ static void gather(const static_settings *chosen, static_state *state) {
   state->bits = drives(chosen);
 }
 
-static fw_status check(const static_state *state, const fw_job_setup *job, fw_diagnostics *diagnostics) {
-  if (state->bits == 0) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "the static policy sets nothing; give at least one of concurrency, group_size, "
-                    "completion_tokens, pause_s and power_cap_w, or use the policy \"uncontrolled\"");
+static fw_status check(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet,
+                       const fw_json_value *written, fw_diagnostics *diagnostics) {
+  (void)fleet;
+  static_state chosen = {.bits = 0};
+  gather(settings, &chosen);
+  if (chosen.bits == 0) {
+    return fw_json_error(written, diagnostics,
+                         "the static policy sets nothing; give at least one of concurrency, group_size, "
+                         "completion_tokens, pause_s and power_cap_w, or use the policy \"uncontrolled\"");
   }
   fw_status first = FW_OK;
-  for (unsigned i = 0; i < FW_ACTUATOR_COUNT; i++) {
-    if ((state->bits & 1u << i) == 0) continue;
-    fw_status status = fwi_actuator_check_value(job, (fw_actuator)i, state->values[i], diagnostics);
+  for (unsigned i = 0; i < FW_COUNT_OF(fields); i++) { /* one for each actuator, in their order */
+    if ((chosen.bits & 1u << i) == 0) continue;
+    const fw_json_value *place = fw_record_member(written, fields[i].name);
+    fw_status status = fwi_actuator_check_value(job, (fw_actuator)i, chosen.values[i], place, diagnostics);
     if (first == FW_OK) first = status;
   }
   return first;
@@ -71,15 +76,10 @@ static fw_status check(const static_state *state, const fw_job_setup *job, fw_di
 
 static fw_status create(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet, void **state,
                         fw_diagnostics *diagnostics) {
-  (void)fleet;
+  (void)job, (void)fleet;
   static_state *made = fw_allocate(1, sizeof *made);
   if (made == NULL) return fw_error_memory(diagnostics, "a static policy");
   gather(settings, made);
-  fw_status status = check(made, job, diagnostics);
-  if (status != FW_OK) {
-    free(made);
-    return status;
-  }
   *state = made;
   return FW_OK;
 }
@@ -111,6 +111,7 @@ const fw_policy_type fwi_static_policy = {
     .name = "static",
     .doc = "sets chosen actuators at the start and keeps them",
     .settings = &fwi_static_settings,
+    .check = check,
     .create = create,
     .destroy = free,
     .decide_job = decide,

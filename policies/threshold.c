@@ -22,16 +22,20 @@ static const threshold_settings defaults = {
     .band = {.actuator = FW_ACTUATOR_CONCURRENCY, .lower_above = 0.90, .raise_below = 0.70},
 };
 
+static fw_status check(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet,
+                       const fw_json_value *written, fw_diagnostics *diagnostics) {
+  (void)fleet;
+  return fwi_band_check(&((const threshold_settings *)settings)->band, job, written, diagnostics);
+}
+
 static fw_status create(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet, void **state,
                         fw_diagnostics *diagnostics) {
   (void)fleet;
   const fwi_band *band = &((const threshold_settings *)settings)->band;
-  size_t window = 0;
-  fw_status status = fwi_band_check(band, job, &window, diagnostics);
-  if (status != FW_OK) return status;
   threshold_state *made = fw_allocate(1, sizeof *made);
   if (made == NULL) return fw_error_memory(diagnostics, "a threshold policy");
-  *made = (threshold_state){.band = band, .window = window, .range = job->actuators[band->actuator]};
+  *made =
+      (threshold_state){.band = band, .window = fwi_band_window(band, job), .range = job->actuators[band->actuator]};
   *state = made;
   return FW_OK;
 }
@@ -66,6 +70,7 @@ const fw_policy_type fwi_threshold_policy = {
     .name = "threshold",
     .doc = "the published rule: lower the actuator above 90 % of the budget, raise it below 70 %",
     .settings = &fwi_threshold_settings,
+    .check = check,
     .create = create,
     .destroy = free,
     .decide_job = decide,

@@ -14,7 +14,7 @@ typedef struct fixture {
   const fw_policy_type *type;
   void *settings;
   void *state;
-  fw_status status; /* of the decoding, or else of create */
+  fw_status status; /* of the decoding, or else of the check, or else of create */
   fw_diagnostics diagnostics;
 } fixture;
 
@@ -28,6 +28,9 @@ static inline fixture fixture_make(fw_policy_scope scope, const char *name, cons
   made.status = fw_json_parse(json, strlen(json), "settings", &document, &made.diagnostics);
   cr_assert_eq(made.status, FW_OK, "%s", json);
   made.status = fw_record_decode(made.type->settings, fw_json_root(document), made.settings, &made.diagnostics);
+  if (made.status == FW_OK && made.type->check != NULL) {
+    made.status = made.type->check(made.settings, job, fleet, fw_json_root(document), &made.diagnostics);
+  }
   fw_json_free(document);
   if (made.status != FW_OK) return made;
   made.status = made.type->create(made.settings, job, fleet, &made.state, &made.diagnostics);

@@ -35,13 +35,15 @@ static void add_one_line(fw_text *text, const char *schema) {
   }
 }
 
-static fw_status refuse(const fw_ppo_policy_settings *settings, const char *schema, fw_diagnostics *diagnostics) {
+static fw_status refuse(const fw_ppo_policy_settings *settings, const char *schema, const fw_json_value *place,
+                        fw_diagnostics *diagnostics) {
   fw_text wanted = FW_TEXT_INIT;
   fw_text found = FW_TEXT_INIT;
+  char path[FW_JSON_PATH_SIZE];
   add_one_line(&wanted, fw_ppo_actor_schema(settings->actor));
   add_one_line(&found, schema);
   const fw_status status = fw_error(
-      diagnostics, FW_ERROR_INPUT, (fw_place){0},
+      diagnostics, FW_ERROR_INPUT, fw_json_place(place, path),
       "the weights \"%s\" were trained for [%s], and this job is [%s]; give the scenario those windows and the "
       "job those levels, or train for this one",
       settings->weights, wanted.data != NULL ? wanted.data : "", found.data != NULL ? found.data : "");
@@ -51,31 +53,42 @@ static fw_status refuse(const fw_ppo_policy_settings *settings, const char *sche
 }
 
 static fw_status check_schema(const fw_ppo_policy_settings *settings, const fw_job_view *view,
-                              fw_diagnostics *diagnostics) {
+                              const fw_json_value *place, fw_diagnostics *diagnostics) {
   fw_text schema = FW_TEXT_INIT;
   fw_job_view_schema(view, &schema);
   fw_status status = FW_OK;
   if (schema.failed) {
     status = fw_error_memory(diagnostics, "the schema of a trained policy");
   } else if (strcmp(schema.data, fw_ppo_actor_schema(settings->actor)) != 0) {
-    status = refuse(settings, schema.data, diagnostics);
+    status = refuse(settings, schema.data, place, diagnostics);
   }
   fw_text_clear(&schema);
   return status;
+}
+
+static fw_status check(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet,
+                       const fw_json_value *written, fw_diagnostics *diagnostics) {
+  (void)fleet;
+  const fw_ppo_policy_settings *chosen = settings;
+  const fw_json_value *place = fw_record_member(written, "weights");
+  if (chosen->actor == NULL) {
+    return fw_json_error(place, diagnostics, "the weights \"%s\" were not read", chosen->weights);
+  }
+  const uint32_t actuators = fw_job_view_actuators(fw_ppo_actor_schema(chosen->actor));
+  if (actuators == 0) {
+    return fw_json_error(place, diagnostics,
+                         "the weights \"%s\" were not trained on a job; train them with fleetwatt train",
+                         chosen->weights);
+  }
+  fw_job_view view;
+  const fw_status status = fw_job_view_create(job, actuators, &view, diagnostics);
+  return status == FW_OK ? check_schema(chosen, &view, place, diagnostics) : status;
 }
 
 static fw_status create(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet, void **state,
                         fw_diagnostics *diagnostics) {
   (void)fleet;
   const fw_ppo_policy_settings *chosen = settings;
-  if (chosen->actor == NULL) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "the weights \"%s\" were not read", chosen->weights);
-  }
-  const uint32_t actuators = fw_job_view_actuators(fw_ppo_actor_schema(chosen->actor));
-  if (actuators == 0) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "the weights \"%s\" were not trained on a job; train them with fleetwatt train", chosen->weights);
-  }
   ppo_state *made = fw_allocate(1, sizeof *made);
   if (made == NULL) {
     return fw_error_memory(diagnostics, "a trained policy");
@@ -84,8 +97,8 @@ static fw_status create(const void *settings, const fw_job_setup *job, const fw_
   made->memory = fw_job_view_start();
   made->stream = fw_stream_make(job->seed, FW_DRAW_POLICY, job->job);
   memset(made->mask, 1, sizeof made->mask);
-  fw_status status = fw_job_view_create(job, actuators, &made->view, diagnostics);
-  status = status == FW_OK ? check_schema(chosen, &made->view, diagnostics) : status;
+  const uint32_t actuators = fw_job_view_actuators(fw_ppo_actor_schema(chosen->actor));
+  const fw_status status = fw_job_view_create(job, actuators, &made->view, diagnostics);
   if (status != FW_OK) {
     free(made);
     return status;
@@ -152,6 +165,7 @@ const fw_policy_type fwi_ppo_policy = {
     .name = "ppo",
     .doc = "a trained network: proximal policy optimisation with constraints",
     .settings = &fwi_ppo_policy_settings,
+    .check = check,
     .create = create,
     .destroy = free,
     .decide_job = decide,

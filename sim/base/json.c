@@ -303,6 +303,7 @@ static size_t build_path(const fw_json_value *value, char *path) {
 }
 
 fw_place fw_json_place(const fw_json_value *value, char path_buffer[FW_JSON_PATH_SIZE]) {
+  if (value == NULL) return (fw_place){0};
   bool named = build_path(value, path_buffer) > 0;
   return (fw_place){value->document->file, value->line, value->column, named ? path_buffer : NULL};
 }

@@ -58,14 +58,14 @@ const char *fw_json_string(const fw_json_value *value);      /* decoded; no U+00
 /* Adds the value as JSON on one line, numbers as they were written. */
 void fw_json_write(const fw_json_value *value, fw_text *out);
 
-/* The place of a value, for diagnostics. Its path is built in `path_buffer` ("jobs[2].model"). */
+/* The place of a value, for diagnostics; none of NULL. Its path is built in `path_buffer` ("jobs[2].model"). */
 #define FW_JSON_PATH_SIZE ((size_t)256)
 fw_place fw_json_place(const fw_json_value *value, char path_buffer[FW_JSON_PATH_SIZE]);
 
 /* Where a value, its quotes or brackets included, stands in the text that was parsed: `length` bytes from `offset`. */
 void fw_json_extent(const fw_json_value *value, size_t *offset, size_t *length);
 
-/* Adds an FW_ERROR_INPUT at `value` and returns it. */
+/* Adds an FW_ERROR_INPUT at `value`, or without a place where that is NULL, and returns it. */
 fw_status fw_json_error(const fw_json_value *value, fw_diagnostics *diagnostics, const char *format, ...)
     FW_PRINTF(3, 4);
 

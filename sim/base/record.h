@@ -91,6 +91,12 @@ struct fw_record {
  * to FW_JSON_FAULT_LIMIT), then returns the first status. On failure `out` is still safe to pass to fw_record_clear. */
 fw_status fw_record_decode(const fw_record *record, const fw_json_value *value, void *out, fw_diagnostics *diagnostics);
 
+/* Where a field of a struct stands in the object that it was read from, for messages about it: the member that gives
+ * `name`, whatever unit its key carries ("latency" finds "latency_ms"), and element `index` of the array there. What is
+ * not there is the object itself, or the array, so that a message always has a place; no object has none: NULL. */
+const fw_json_value *fw_record_member(const fw_json_value *object, const char *name);
+const fw_json_value *fw_record_element(const fw_json_value *object, const char *name, size_t index);
+
 /* Frees what the struct owns (not the struct) and zeroes it. */
 void fw_record_clear(const fw_record *record, void *out);
 

@@ -2,18 +2,14 @@
 #include <math.h>
 
 #include "sim/fleet/state.h"
+#include "sim/scenario/arm.h"
 
 const fw_job_setup *fw_sim_job_setup(const fw_sim *sim, size_t job) {
   return &sim->jobs[job].setup;
 }
 
 fw_fleet_setup fw_sim_fleet_setup(const fw_sim *sim) {
-  const size_t idle = sim->scenario->topology.gpus - sim->used_gpus;
-  return (fw_fleet_setup){.seed = sim->options.seed,
-                          .job_count = sim->job_count,
-                          .nameplate_w =
-                              (double)sim->scenario->topology.gpus * fw_power_to_watts(sim->scenario->gpu.tdp),
-                          .idle_w = (double)idle * fw_power_to_watts(sim->scenario->gpu.idle)};
+  return fw_scenario_fleet_setup(sim->scenario, sim->options.seed);
 }
 
 /* What a budget leaves for the GPUs: policies count in their watts. */

@@ -2,6 +2,7 @@
 #include "sim/fleet/run.h"
 
 #include "sim/base/memory.h"
+#include "sim/scenario/arm.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,51 +18,40 @@ typedef struct runner {
   double *fleet_action; /* caps, shares and offsets, one after the other */
 } runner;
 
-bool fw_run_controls(const fw_scenario_policy *policy, const fw_scenario_job *job) {
-  for (size_t i = 0; i < policy->class_count; i++) {
-    if (strcmp(policy->classes[i], job->job_class) == 0) {
-      return true;
-    }
+/* Arms that stand in no file are checked here. */
+static fw_status create_job_state(runner *run, size_t job, const char *job_class, fw_diagnostics *diagnostics) {
+  const fw_scenario_policy *arm = run->policy;
+  const fw_job_setup *setup = fw_sim_job_setup(run->sim, job);
+  fw_diagnostics local = FW_DIAGNOSTICS_INIT;
+  fw_status status = fw_arm_check_job(arm, job_class, setup, NULL, diagnostics);
+  if (status != FW_OK) {
+    return status;
   }
-  return policy->class_count == 0;
+  status = arm->job->create(arm->job_settings, setup, NULL, &run->job_states[job], &local);
+  return fw_arm_relay(arm, job_class, NULL, status, &local, diagnostics);
 }
 
-/* Names the policy and the job in what a policy reported without a place. */
-static fw_status relay(const runner *run, const char *job_class, fw_diagnostics *from, fw_status status,
-                       fw_diagnostics *to) {
-  for (size_t i = 0; i < from->count; i++) {
-    const char *of = job_class != NULL ? " on class " : "";
-    const char *what = job_class != NULL ? job_class : "";
-    if (from->entries[i].severity == FW_SEVERITY_ERROR) {
-      (void)fw_error(to, from->entries[i].status, (fw_place){0}, "policy \"%s\"%s%s: %s", run->policy->name, of, what,
-                     from->entries[i].message);
-    } else {
-      fw_warning(to, (fw_place){0}, "policy \"%s\"%s%s: %s", run->policy->name, of, what, from->entries[i].message);
-    }
+static fw_status create_fleet_state(runner *run, fw_diagnostics *diagnostics) {
+  const fw_scenario_policy *arm = run->policy;
+  const fw_fleet_setup setup = fw_sim_fleet_setup(run->sim);
+  fw_diagnostics local = FW_DIAGNOSTICS_INIT;
+  fw_status status = fw_arm_check_fleet(arm, &setup, NULL, diagnostics);
+  if (status != FW_OK) {
+    return status;
   }
-  fw_diagnostics_clear(from);
-  return status;
+  status = arm->fleet->create(arm->fleet_settings, NULL, &setup, &run->fleet_state, &local);
+  return fw_arm_relay(arm, NULL, NULL, status, &local, diagnostics);
 }
 
 static fw_status create_states(runner *run, fw_diagnostics *diagnostics) {
-  fw_diagnostics local = FW_DIAGNOSTICS_INIT;
-  for (size_t j = 0; j < run->scenario->job_count; j++) {
+  fw_status status = FW_OK;
+  for (size_t j = 0; j < run->scenario->job_count && status == FW_OK; j++) {
     const fw_scenario_job *job = &run->scenario->jobs[j];
-    if (fw_run_controls(run->policy, job)) {
-      const fw_status status = run->policy->job->create(run->policy->job_settings, fw_sim_job_setup(run->sim, j), NULL,
-                                                        &run->job_states[j], &local);
-      if (relay(run, job->job_class, &local, status, diagnostics) != FW_OK) {
-        return status;
-      }
+    if (fw_arm_controls(run->policy, job)) {
+      status = create_job_state(run, j, job->job_class, diagnostics);
     }
   }
-  if (run->policy->fleet == NULL) {
-    return FW_OK;
-  }
-  const fw_fleet_setup setup = fw_sim_fleet_setup(run->sim);
-  const fw_status status =
-      run->policy->fleet->create(run->policy->fleet_settings, NULL, &setup, &run->fleet_state, &local);
-  return relay(run, NULL, &local, status, diagnostics);
+  return status == FW_OK && run->policy->fleet != NULL ? create_fleet_state(run, diagnostics) : status;
 }
 
 static void destroy(runner *run) {
@@ -87,7 +77,7 @@ static fw_status decide_job(runner *run, size_t job, fw_diagnostics *diagnostics
     fw_sim_observe_job(run->sim, job, &observation);
     memcpy(action.settings, observation.settings, sizeof action.settings);
     status = run->policy->job->decide_job(run->job_states[job], &observation, &action, &local);
-    status = relay(run, run->scenario->jobs[job].job_class, &local, status, diagnostics);
+    status = fw_arm_relay(run->policy, run->scenario->jobs[job].job_class, NULL, status, &local, diagnostics);
   }
   return status == FW_OK ? fw_sim_act_job(run->sim, job, &action, diagnostics) : status;
 }
@@ -105,7 +95,7 @@ static fw_status decide_fleet(runner *run, fw_diagnostics *diagnostics) {
   if (status == FW_OK) {
     fw_sim_act_fleet(run->sim, &action);
   }
-  return relay(run, NULL, &local, status, diagnostics);
+  return fw_arm_relay(run->policy, NULL, NULL, status, &local, diagnostics);
 }
 
 static fw_status drive(runner *run, fw_diagnostics *diagnostics) {

@@ -23,7 +23,4 @@ typedef struct fw_run_options {
 fw_status fw_run(const fw_scenario *scenario, const fw_run_options *options, fw_result *out,
                  fw_diagnostics *diagnostics);
 
-/* Whether the job policy of an arm controls a job. */
-bool fw_run_controls(const fw_scenario_policy *policy, const fw_scenario_job *job);
-
 #endif

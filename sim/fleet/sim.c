@@ -9,6 +9,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/fleet/state.h"
+#include "sim/scenario/arm.h"
 
 /* Telemetry periods in a window of the scheduler: long enough that a job's ticks are sampled in runs. */
 #define WINDOW_PERIODS 16
@@ -68,25 +69,6 @@ static fw_time_ns start_offset(const fw_sim *sim, size_t index, fw_time_ns cycle
   return job->start + (fw_time_ns)((double)cycle * share);
 }
 
-static fw_job_setup make_setup(const fw_sim *sim, size_t index) {
-  const fw_scenario *scenario = sim->scenario;
-  const fw_scenario_job *job = &scenario->jobs[index];
-  fw_job_setup setup = {.job = (uint32_t)index,
-                        .seed = sim->options.seed,
-                        .gpus = job->gpus,
-                        .idle_w = fw_power_to_watts(scenario->gpu.idle) * (double)job->gpus,
-                        .tdp_w = fw_power_to_watts(scenario->gpu.tdp) * (double)job->gpus,
-                        .window_count = scenario->window_count};
-  for (size_t i = 0; i < FW_ACTUATOR_COUNT; i++) {
-    setup.actuators[i] = job->actuators[i];
-    setup.initial[i] = job->initial[i];
-  }
-  for (size_t i = 0; i < scenario->window_count; i++) {
-    setup.windows_s[i] = fw_time_to_seconds(scenario->windows[i]);
-  }
-  return setup;
-}
-
 /* Each job's share of the budget is its uncontrolled mean over the fleet's, idle GPUs included. */
 static fw_status create_jobs(fw_sim *sim, const fw_prepared *prepared, fw_diagnostics *diagnostics) {
   const fw_scenario *scenario = sim->scenario;
@@ -95,7 +77,7 @@ static fw_status create_jobs(fw_sim *sim, const fw_prepared *prepared, fw_diagno
   for (size_t i = 0; i < scenario->job_count && status == FW_OK; i++) {
     const fw_scenario_job *job = &scenario->jobs[i];
     const fw_profile profile = fwi_prepared_profile(prepared, i);
-    const fw_job_setup setup = make_setup(sim, i);
+    const fw_job_setup setup = fw_scenario_job_setup(scenario, i, sim->options.seed);
     status = fwi_job_create(job, &sim->job_setting, (uint32_t)i, sim->options.seed, fwi_prepared_tables(prepared, i),
                             start_offset(sim, i, profile.cycle), &setup, &sim->jobs[i], diagnostics);
     sim->job_count += status == FW_OK;

@@ -31,7 +31,7 @@ static fw_status take_gpu(fwi_resolve *resolve, int64_t gpu, const fw_json_value
   if (out->gpu < used) {
     return FW_OK;
   }
-  return fw_json_error(fwi_value_at(value, "gpu"), resolve->diagnostics,
+  return fw_json_error(fw_record_member(value, "gpu"), resolve->diagnostics,
                        "GPU %zu has no job: jobs are on the GPUs 0 to %zu", out->gpu, used > 0 ? used - 1 : 0);
 }
 
@@ -41,7 +41,7 @@ static fw_status refuse_queue(fwi_resolve *resolve, const fw_json_value *value, 
   for (size_t j = 0; j < parts->job_count; j++) {
     const fw_scenario_job *job = &parts->jobs[j];
     if (job->queue != NULL && fw_scenario_job_has_gpu(job, event->gpu) && event->factor > 1.0) {
-      return fw_json_error(fwi_value_at(value, "gpu"), resolve->diagnostics,
+      return fw_json_error(fw_record_member(value, "gpu"), resolve->diagnostics,
                            "GPU %zu is one of the queue \"%s\", whose jobs would all be slowed down; choose a GPU of "
                            "another job",
                            event->gpu, job->job_class);
@@ -58,7 +58,7 @@ static fw_status take_end(fwi_resolve *resolve, fw_time_ns duration, const fw_js
   if (fw_time_add(out->from, duration, &out->to)) {
     return FW_OK;
   }
-  return fw_json_error(fwi_value_at(value, "duration"), resolve->diagnostics, "the event lasts too long");
+  return fw_json_error(fw_record_member(value, "duration"), resolve->diagnostics, "the event lasts too long");
 }
 
 static fw_status take_restart(fwi_resolve *resolve, const fwi_file_restart *file, const fw_json_value *value,
@@ -133,7 +133,7 @@ static fw_status take_cap_faults(fwi_resolve *resolve, const fwi_file_cap_faults
 
 static fw_status take_event(fwi_resolve *resolve, size_t index, fw_adversity *out) {
   const fw_variant *written = (const fw_variant *)resolve->file->events.data + index;
-  const fw_json_value *value = fwi_element_at(resolve->root, "events", index);
+  const fw_json_value *value = fw_record_element(resolve->root, "events", index);
   out->kind = (fw_adversity_kind)(written->which - fwi_event_cases);
   switch (out->kind) {
   case FW_ADVERSITY_RESTART:
@@ -165,7 +165,7 @@ static fw_status check_once(fwi_resolve *resolve, const fw_adversity *events, si
     for (size_t j = 0; events[i].kind == kind && j < resolve->parts->job_count; j++) {
       const char *job_class = resolve->parts->jobs[j].job_class;
       if (fw_adversity_befalls(&events[i], job_class) && fw_adversity_befalls(&events[index], job_class)) {
-        return fw_json_error(fwi_element_at(resolve->root, "events", index), resolve->diagnostics,
+        return fw_json_error(fw_record_element(resolve->root, "events", index), resolve->diagnostics,
                              "events[%zu] already says \"%s\" for class \"%s\"; give each class one law", i,
                              fw_adversity_kind_names[kind], job_class);
       }
@@ -177,7 +177,7 @@ static fw_status check_once(fwi_resolve *resolve, const fw_adversity *events, si
 static void warn_if_never(const fwi_resolve *resolve, const fw_adversity *event, size_t index) {
   if (event->from >= resolve->scenario->duration) {
     char path[FW_JSON_PATH_SIZE];
-    fw_warning(resolve->diagnostics, fw_json_place(fwi_element_at(resolve->root, "events", index), path),
+    fw_warning(resolve->diagnostics, fw_json_place(fw_record_element(resolve->root, "events", index), path),
                "the run ends before this event begins");
   }
 }

@@ -49,8 +49,8 @@ static void warn_of_neighbours(fwi_resolve *resolve, const char *list, const cha
       char other[FW_SHOWN_SIZE];
       const named *later = a->index > b->index ? a : b;
       const named *first = later == a ? b : a;
-      const fw_json_value *entry = fwi_element_at(resolve->root, list, later->index);
-      fw_warning(resolve->diagnostics, fw_json_place(fwi_value_at(entry, key), path),
+      const fw_json_value *entry = fw_record_element(resolve->root, list, later->index);
+      fw_warning(resolve->diagnostics, fw_json_place(fw_record_member(entry, key), path),
                  "\"%s\" differs from \"%s\" only in the case of letters; they are taken for two",
                  fw_shown(later->name, strlen(later->name), shown), fw_shown(first->name, strlen(first->name), other));
       warnings++;

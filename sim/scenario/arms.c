@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/memory.h"
+#include "sim/scenario/arm.h"
 #include "sim/scenario/resolve.h"
 
 static const fwi_file_policy *file_policy(const fwi_resolve *resolve, size_t index) {
@@ -18,7 +19,7 @@ fw_status fwi_check_classes(fwi_resolve *resolve, const fw_array *classes, const
       known = strcmp(resolve->parts->jobs[j].job_class, name) == 0;
     }
     if (!known) {
-      status = fw_json_error(fwi_element_at(value, "classes", i), resolve->diagnostics,
+      status = fw_json_error(fw_record_element(value, "classes", i), resolve->diagnostics,
                              "no job is of class \"%s\"; the first is of class \"%s\"", name,
                              resolve->parts->job_count > 0 ? resolve->parts->jobs[0].job_class : "");
     }
@@ -30,8 +31,9 @@ static fw_status check_unique(fwi_resolve *resolve, size_t index) {
   const char *name = file_policy(resolve, index)->name;
   for (size_t i = 0; i < index; i++) {
     if (strcmp(file_policy(resolve, i)->name, name) == 0) {
-      return fw_json_error(fwi_value_at(fwi_element_at(resolve->root, "policies", index), "name"), resolve->diagnostics,
-                           "policies[%zu] is already named \"%s\"; give each arm its own name", i, name);
+      return fw_json_error(fw_record_member(fw_record_element(resolve->root, "policies", index), "name"),
+                           resolve->diagnostics, "policies[%zu] is already named \"%s\"; give each arm its own name", i,
+                           name);
     }
   }
   return FW_OK;
@@ -65,7 +67,7 @@ static fw_status read_content(fwi_resolve *resolve, const fwi_file_policy *polic
   char *path = NULL;
   void *content = NULL;
   memcpy(&name, settings + file->name_offset, sizeof name);
-  const fw_json_value *place = fwi_value_at(fwi_value_at(value, "job"), file->key);
+  const fw_json_value *place = fw_record_member(fw_record_member(value, "job"), file->key);
   fw_scenario_parts *parts = resolve->parts;
   if (!fw_grow(&parts->contents, &parts->content_capacity, parts->content_count + 1, sizeof *parts->contents)) {
     return fw_error_memory(resolve->diagnostics, "the file of a policy");
@@ -129,14 +131,14 @@ fw_status fwi_resolve_policies(fwi_resolve *resolve) {
     const fwi_file_policy *file = written > 0 ? file_policy(resolve, i) : &default_policy;
     if (written > 0) {
       status = fwi_first(status, check_unique(resolve, i));
-      status =
-          fwi_first(status, fwi_check_classes(resolve, &file->classes, fwi_element_at(resolve->root, "policies", i)));
+      status = fwi_first(status,
+                         fwi_check_classes(resolve, &file->classes, fw_record_element(resolve->root, "policies", i)));
     }
     names[i] = file->name;
     if (wanted(resolve->overrides, file->name)) {
       policies[kept] = make_policy(file);
-      status = fwi_first(status,
-                         read_content(resolve, file, policies[kept].job, fwi_element_at(resolve->root, "policies", i)));
+      status = fwi_first(
+          status, read_content(resolve, file, policies[kept].job, fw_record_element(resolve->root, "policies", i)));
       kept++;
     }
   }
@@ -147,15 +149,28 @@ fw_status fwi_resolve_policies(fwi_resolve *resolve) {
   return status;
 }
 
+fw_status fwi_check_policies(fwi_resolve *resolve) {
+  const fw_scenario *scenario = resolve->scenario;
+  fw_status status = FW_OK;
+  size_t kept = 0;
+  for (size_t i = 0; i < resolve->file->policies.count; i++) {
+    if (wanted(resolve->overrides, file_policy(resolve, i)->name)) {
+      status = fwi_first(status, fw_arm_check(scenario, &scenario->policies[kept++],
+                                              fw_record_element(resolve->root, "policies", i), resolve->diagnostics));
+    }
+  }
+  return status;
+}
+
 static fw_status check_one_budget(fwi_resolve *resolve) {
   if (resolve->file->budget_given && resolve->file->oversubscription.count > 0) {
-    return fw_json_error(fwi_value_at(resolve->root, "oversubscription"), resolve->diagnostics,
+    return fw_json_error(fw_record_member(resolve->root, "oversubscription"), resolve->diagnostics,
                          "the scenario also has a budget; give one of the two");
   }
   if (resolve->scenario->electrical.feed_count[FW_DOMAIN_SITE] > 0 &&
       (resolve->file->budget_given || resolve->file->oversubscription.count > 0)) {
-    return fw_json_error(fwi_value_at(fwi_value_at(resolve->root, "electrical"), "site_feeds"), resolve->diagnostics,
-                         "the feeds of the site set its budget; take out \"%s\"",
+    return fw_json_error(fw_record_member(fw_record_member(resolve->root, "electrical"), "site_feeds"),
+                         resolve->diagnostics, "the feeds of the site set its budget; take out \"%s\"",
                          resolve->file->budget_given ? "budget" : "oversubscription");
   }
   return FW_OK;

@@ -8,13 +8,13 @@ static const char *const budget_keys[FW_DOMAIN_LEVELS] = {"node_budget", "rack_b
 
 static fw_status take_feeds(fwi_resolve *resolve, fw_domain_level level, const fw_array *given) {
   fw_electrical *electrical = &resolve->scenario->electrical;
-  const fw_json_value *object = fwi_value_at(resolve->root, "electrical");
+  const fw_json_value *object = fw_record_member(resolve->root, "electrical");
   fw_status status = FW_OK;
   electrical->feeds[level] = given->data;
   electrical->feed_count[level] = given->count;
   for (size_t i = 0; i < given->count; i++) {
-    status = fwi_first(status, fw_feed_check(&electrical->feeds[level][i], fwi_element_at(object, feed_keys[level], i),
-                                             resolve->diagnostics));
+    status = fwi_first(status, fw_feed_check(&electrical->feeds[level][i],
+                                             fw_record_element(object, feed_keys[level], i), resolve->diagnostics));
   }
   return status;
 }
@@ -22,7 +22,7 @@ static fw_status take_feeds(fwi_resolve *resolve, fw_domain_level level, const f
 /* The limit of a level's feeds is the budget of each of its domains. */
 static fw_status set_budget(fwi_resolve *resolve, fw_domain_level level, fw_power_mw *budget) {
   const fw_electrical *electrical = &resolve->scenario->electrical;
-  const fw_json_value *place = fwi_value_at(fwi_value_at(resolve->root, "electrical"), feed_keys[level]);
+  const fw_json_value *place = fw_record_member(fw_record_member(resolve->root, "electrical"), feed_keys[level]);
   if (electrical->feed_count[level] == 0) {
     return FW_OK;
   }
@@ -64,7 +64,7 @@ fw_status fwi_resolve_electrical(fwi_resolve *resolve) {
   status = fwi_first(status, take_feeds(resolve, FW_DOMAIN_ROW, &file->row_feeds));
   status = fwi_first(status, take_feeds(resolve, FW_DOMAIN_SITE, &file->site_feeds));
   if (file->breaker_given) {
-    const fw_json_value *place = fwi_value_at(fwi_value_at(resolve->root, "electrical"), "breaker");
+    const fw_json_value *place = fw_record_member(fw_record_member(resolve->root, "electrical"), "breaker");
     status = fwi_first(status, fw_breaker_model_check(&file->breaker, place, resolve->diagnostics));
   }
   if (status != FW_OK) {

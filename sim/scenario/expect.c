@@ -51,7 +51,7 @@ static fw_status find_policy(const check *c, const char *key, const char *name, 
   char shown[FW_SHOWN_SIZE];
   const char *nearest = fw_nearest_word(name, names, count);
   const fw_status status =
-      fw_json_error(fwi_value_at(c->place, key), c->resolve->diagnostics,
+      fw_json_error(fw_record_member(c->place, key), c->resolve->diagnostics,
                     "the scenario has no policy \"%s\"; %s \"%s\"", fw_shown(name, strlen(name), shown),
                     nearest != NULL ? "did you mean" : "its first is", nearest != NULL ? nearest : names[0]);
   free(names);
@@ -77,7 +77,7 @@ static fw_status find_budget(const check *c, double ratio, size_t *out) {
       return FW_OK;
     }
   }
-  const fw_json_value *place = fwi_value_at(c->place, "oversubscription");
+  const fw_json_value *place = fw_record_member(c->place, "oversubscription");
   if (count == 0) {
     return fw_json_error(place, c->resolve->diagnostics,
                          "the scenario gives its budget in watts, not as ratios; leave the key out");
@@ -96,7 +96,7 @@ static fw_status resolve_arm(const check *c, const fwi_file_arm *arm) {
 
 static fw_status find_window(const check *c, fw_time_ns window) {
   const fw_scenario *scenario = c->resolve->scenario;
-  const fw_json_value *place = fwi_value_at(c->place, "window");
+  const fw_json_value *place = fw_record_member(c->place, "window");
   char text[FW_UNITS_TEXT_SIZE];
   if (window > c->duration) {
     return fw_json_error(place, c->resolve->diagnostics, "the window of %s s is longer than the runs of its block",
@@ -117,7 +117,7 @@ static fw_status resolve_figure(const check *c, const fwi_file_figure *figure) {
   c->out->metric = (fw_metric)figure->metric;
   if (!info->windowed) {
     return figure->window == 0 ? FW_OK
-                               : fw_json_error(fwi_value_at(c->place, "window"), c->resolve->diagnostics,
+                               : fw_json_error(fw_record_member(c->place, "window"), c->resolve->diagnostics,
                                                "%s is of the whole run; leave the window out", info->name);
   }
   if (figure->window == 0) {
@@ -136,7 +136,7 @@ static fw_status resolve_digest(const check *c, const fwi_file_digest *file) {
   if (strlen(file->digest) == DIGEST_DIGITS && strspn(file->digest, "0123456789abcdef") == DIGEST_DIGITS) {
     return status;
   }
-  return fwi_first(status, fw_json_error(fwi_value_at(c->place, "digest"), c->resolve->diagnostics,
+  return fwi_first(status, fw_json_error(fw_record_member(c->place, "digest"), c->resolve->diagnostics,
                                          "a digest has 16 digits, each one of 0123456789abcdef; write 16 zeros and "
                                          "let `fleetwatt check --update` fill it in"));
 }
@@ -149,7 +149,7 @@ static fw_status resolve_range(const check *c, const fwi_file_range *file) {
   if (!file->at_least_given && !file->at_most_given) {
     status = fw_json_error(c->place, c->resolve->diagnostics, "a range needs \"at_least\", \"at_most\" or both");
   } else if (c->out->least > c->out->most) {
-    status = fw_json_error(fwi_value_at(c->place, "at_least"), c->resolve->diagnostics,
+    status = fw_json_error(fw_record_member(c->place, "at_least"), c->resolve->diagnostics,
                            "nothing lies between these bounds; \"at_least\" is above \"at_most\"");
   }
   return status;
@@ -163,8 +163,8 @@ static fw_status resolve_comparison(const check *c, const fwi_file_comparison *f
   status = fwi_first(status, resolve_figure(c, &file->figure));
   status = fwi_first(status, find_policy(c, "than", file->than, &c->out->than));
   if (status == FW_OK && c->out->than == c->out->policy) {
-    status =
-        fw_json_error(fwi_value_at(c->place, "than"), c->resolve->diagnostics, "an arm cannot be compared with itself");
+    status = fw_json_error(fw_record_member(c->place, "than"), c->resolve->diagnostics,
+                           "an arm cannot be compared with itself");
   }
   if (c->seeds < 2) {
     status = fwi_first(status, fw_json_error(c->place, c->resolve->diagnostics,
@@ -180,7 +180,7 @@ static fw_status resolve_recorded(const check *c, const fwi_file_recorded *file)
   fw_status status = resolve_arm(c, &file->arm);
   status = fwi_first(status, resolve_figure(c, &file->figure));
   if (c->out->tolerance_kind == FW_EXPECT_FACTOR && !(c->out->tolerance >= 1.0 && file->value > 0.0)) {
-    status = fwi_first(status, fw_json_error(fwi_value_at(c->place, "tolerance"), c->resolve->diagnostics,
+    status = fwi_first(status, fw_json_error(fw_record_member(c->place, "tolerance"), c->resolve->diagnostics,
                                              "a factor is at least 1, and of a value above 0; \"absolute\" and "
                                              "\"relative\" are not"));
   }
@@ -208,7 +208,7 @@ static fw_status resolve_check(const check *c, const fw_variant *file) {
 
 static fw_status check_duration(const fwi_resolve *resolve, const fw_json_value *block, fw_time_ns duration) {
   const fw_scenario *scenario = resolve->scenario;
-  const fw_json_value *place = fwi_value_at(block, "duration");
+  const fw_json_value *place = fw_record_member(block, "duration");
   if (duration % scenario->tick != 0) {
     char tick[FW_UNITS_TEXT_SIZE];
     return fw_json_error(place, resolve->diagnostics, "the duration is not a whole number of ticks of %s s",
@@ -230,7 +230,7 @@ static fw_status resolve_block(fwi_resolve *resolve, const fwi_file_expect *file
     return fw_error_memory(resolve->diagnostics, "the checks of a scenario");
   }
   fw_status status = file->duration > 0 ? check_duration(resolve, place, file->duration) : FW_OK;
-  const fw_json_value *element = fw_json_first(fwi_value_at(place, "checks"));
+  const fw_json_value *element = fw_json_first(fw_record_member(place, "checks"));
   for (size_t i = 0; i < out->count; i++, element = fw_json_next(element)) {
     const check one = {resolve, element, out->duration, out->seeds, &checks[i]};
     status = fwi_first(status, resolve_check(&one, (const fw_variant *)file->checks.data + i));
@@ -249,7 +249,7 @@ fw_status fwi_resolve_expect(fwi_resolve *resolve) {
   for (size_t i = 0; i < file->count; i++) {
     resolve->parts->expect_count++;
     status = fwi_first(status, resolve_block(resolve, (const fwi_file_expect *)file->data + i,
-                                             fwi_element_at(resolve->root, "expect", i), &blocks[i]));
+                                             fw_record_element(resolve->root, "expect", i), &blocks[i]));
   }
   resolve->scenario->expect = blocks;
   resolve->scenario->expect_count = file->count;

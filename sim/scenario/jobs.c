@@ -45,8 +45,8 @@ static fw_status optional_levels(fwi_resolve *resolve, const fw_array *levels, c
   if (levels->count == 0) {
     return FW_OK;
   }
-  return read_levels(resolve, levels->data, levels->count, true, fwi_value_at(fwi_value_at(job, "actuators"), key),
-                     out);
+  return read_levels(resolve, levels->data, levels->count, true,
+                     fw_record_member(fw_record_member(job, "actuators"), key), out);
 }
 
 static fw_status pause_levels(fwi_resolve *resolve, const fw_array *levels, const fw_json_value *job,
@@ -59,8 +59,8 @@ static fw_status pause_levels(fwi_resolve *resolve, const fw_array *levels, cons
   for (size_t i = 0; i < count; i++) {
     seconds[i] = fw_time_to_seconds(((const fw_time_ns *)levels->data)[i]);
   }
-  return read_levels(resolve, seconds, levels->count, false, fwi_value_at(fwi_value_at(job, "actuators"), "pause"),
-                     out);
+  return read_levels(resolve, seconds, levels->count, false,
+                     fw_record_member(fw_record_member(job, "actuators"), "pause"), out);
 }
 
 /* Powers of two up to `most`, and `most` itself. */
@@ -136,8 +136,8 @@ fw_status fwi_place_jobs(fwi_resolve *resolve, const fw_scenario_job *job, size_
   fw_scenario_parts *parts = resolve->parts;
   size_t needed = 0;
   if (count > MOST_JOBS || parts->job_count > MOST_JOBS - count) {
-    return fw_json_error(fwi_value_at(resolve->root, "jobs"), resolve->diagnostics, "a scenario has at most %zu jobs",
-                         MOST_JOBS);
+    return fw_json_error(fw_record_member(resolve->root, "jobs"), resolve->diagnostics,
+                         "a scenario has at most %zu jobs", MOST_JOBS);
   }
   if (!fw_size_add(parts->job_count, count, &needed) ||
       !fw_grow(&parts->jobs, &parts->job_capacity, needed, sizeof *parts->jobs)) {
@@ -188,7 +188,7 @@ fw_status fwi_set_power_cap(fwi_resolve *resolve, fw_scenario_job *job, fw_power
 
 static fw_status resolve_grpo(fwi_resolve *resolve, const fwi_file_grpo *file, const fw_json_value *value,
                               fw_scenario_job *job) {
-  const fw_json_value *place = fwi_value_at(value, "model");
+  const fw_json_value *place = fw_record_member(value, "model");
   fw_status status = fwi_find_model(resolve, file->model, place, &job->model);
   if (status != FW_OK) {
     return status;
@@ -229,13 +229,13 @@ static fw_status recording_path(fwi_resolve *resolve, const char *trace, const c
   const bool given = strcmp(trace, "given") == 0;
   *out = NULL;
   if (check_trace != NULL && !given) {
-    return fw_json_error(fwi_value_at(value, "check_trace"), resolve->diagnostics,
+    return fw_json_error(fw_record_member(value, "check_trace"), resolve->diagnostics,
                          "it stands for a trace that is \"given\", and this job has one; leave the key out");
   }
   const bool named = given && overrides != NULL && overrides->trace != NULL;
   const bool checked = given && !named && overrides != NULL && overrides->check_traces && check_trace != NULL;
   if (given && !named && !checked) {
-    return fw_json_error(fwi_value_at(value, "trace"), resolve->diagnostics,
+    return fw_json_error(fw_record_member(value, "trace"), resolve->diagnostics,
                          "the recording is to be given: add --trace FILE; `fleetwatt check` takes the job's "
                          "\"check_trace\"");
   }
@@ -324,14 +324,14 @@ static fw_status read_recording(fwi_resolve *resolve, const char *path, const fw
 
 static fw_status resolve_replay(fwi_resolve *resolve, const fwi_file_replay *file, const fw_json_value *value,
                                 fw_scenario_job *job) {
-  const fw_json_value *place = fwi_value_at(value, "trace");
+  const fw_json_value *place = fw_record_member(value, "trace");
   char *path = NULL;
   fw_status status = recording_path(resolve, file->trace, file->check_trace, value, &path);
   if (status != FW_OK) {
     return status;
   }
   if (file->model != NULL) {
-    status = fwi_find_model(resolve, file->model, fwi_value_at(value, "model"), &job->model);
+    status = fwi_find_model(resolve, file->model, fw_record_member(value, "model"), &job->model);
   }
   status = fwi_first(status, read_recording(resolve, path, file, place, job));
   free(path);
@@ -432,7 +432,7 @@ static fw_status check_fits(const fwi_resolve *resolve, const fw_scenario_job *j
 
 static fw_status resolve_occupancy(fwi_resolve *resolve, const fwi_file_occupancy *file, const fw_json_value *value,
                                    fw_scenario_job *job) {
-  const fw_json_value *place = fwi_value_at(value, "model");
+  const fw_json_value *place = fw_record_member(value, "model");
   fw_status status = fwi_find_model(resolve, file->model, place, &job->model);
   if (status != FW_OK) {
     return status;
@@ -446,7 +446,7 @@ static fw_status resolve_occupancy(fwi_resolve *resolve, const fwi_file_occupanc
   job->decision = file->decision;
   status = fwi_first(status, find_occupancy(resolve, file, value, &job->occupancy));
   if (status == FW_OK) {
-    status = check_fits(resolve, job, fwi_value_at(value, "trace"));
+    status = check_fits(resolve, job, fw_record_member(value, "trace"));
   }
   fwi_set_plain_actuators(resolve, job, 1.0);
   return status == FW_OK ? fwi_place_jobs(resolve, job, 1) : status;
@@ -462,7 +462,7 @@ fw_status fwi_take_phases(fwi_resolve *resolve, const fw_array *phases, const fw
   *length = 0;
   for (size_t i = 0; i < phases->count; i++) {
     if (!fw_time_add(*length, (*out)[i].duration, length)) {
-      return fw_json_error(fwi_value_at(value, "phases"), resolve->diagnostics, "the phases last too long");
+      return fw_json_error(fw_record_member(value, "phases"), resolve->diagnostics, "the phases last too long");
     }
   }
   return FW_OK;
@@ -476,13 +476,13 @@ static fw_status resolve_cycle(fwi_resolve *resolve, const fwi_file_cycle *file,
     return status;
   }
   if (total == 0 && file->loop) {
-    return fw_json_error(fwi_value_at(value, "phases"), resolve->diagnostics,
+    return fw_json_error(fw_record_member(value, "phases"), resolve->diagnostics,
                          "job \"%s\" repeats phases of no length, so time would never advance; give one of them a "
                          "duration or set \"loop\": false",
                          file->job_class);
   }
   if (total < SHORTEST_LOOP && file->loop) {
-    return fw_json_error(fwi_value_at(value, "phases"), resolve->diagnostics,
+    return fw_json_error(fw_record_member(value, "phases"), resolve->diagnostics,
                          "job \"%s\" repeats phases that last less than 1 ms together; make them longer",
                          file->job_class);
   }
@@ -499,7 +499,7 @@ static fw_status resolve_cycle(fwi_resolve *resolve, const fwi_file_cycle *file,
 
 static fw_status resolve_entry(fwi_resolve *resolve, size_t entry) {
   const fw_variant *written = (const fw_variant *)resolve->file->jobs.data + entry;
-  const fw_json_value *value = fwi_element_at(resolve->root, "jobs", entry);
+  const fw_json_value *value = fw_record_element(resolve->root, "jobs", entry);
   fw_scenario_job job = {
       .class_index = entry, .kind = (fw_job_kind)(written->which - fwi_job_cases), .checkpoint_steps = 1};
   switch (job.kind) {

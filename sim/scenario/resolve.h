@@ -43,6 +43,7 @@ typedef struct fw_scenario_parts {
   fw_scenario_job *jobs;
   size_t job_count;
   size_t job_capacity;
+  const char **classes; /* of each entry of "jobs" */
   fw_scenario_policy *policies;
   fw_scenario_budget *budgets;
   fw_budget_step *steps;
@@ -70,11 +71,6 @@ typedef struct fwi_resolve {
   fw_diagnostics *diagnostics;
 } fwi_resolve;
 
-/* The value at `key` of `object`, or `object` itself, for messages. Finds a quantity under any of its keys. */
-const fw_json_value *fwi_value_at(const fw_json_value *object, const char *key);
-/* Element `index` of the array at `key`. */
-const fw_json_value *fwi_element_at(const fw_json_value *object, const char *key, size_t index);
-
 /* Finds NAME.json beside the scenario, then in `folder` of the installed share, and adds its content to the scenario's
  * hash. Caller frees the path. */
 fw_status fwi_find_file(fwi_resolve *resolve, const char *folder, const char *name, const fw_json_value *place,
@@ -100,8 +96,9 @@ fw_status fwi_resolve_electrical(fwi_resolve *resolve);
 /* Frees the queues and engines (services.c). */
 void fwi_services_clear(fw_scenario_parts *parts);
 
-/* The arms and the budgets (arms.c). */
+/* The arms and the budgets, and whether the arms' settings fit what was found sound (arms.c). */
 fw_status fwi_resolve_policies(fwi_resolve *resolve);
+fw_status fwi_check_policies(fwi_resolve *resolve);
 fw_status fwi_resolve_budgets(fwi_resolve *resolve);
 
 /* The events; after the jobs and the schedule (adversity.c). */

@@ -12,32 +12,6 @@
 #include "sim/base/reference.h"
 #include "sim/scenario/resolve.h"
 
-const fw_json_value *fwi_value_at(const fw_json_value *object, const char *key) {
-  const fw_json_value *exact = fw_json_get(object, key);
-  if (exact != NULL || fw_json_type_of(object) != FW_JSON_OBJECT) {
-    return exact != NULL ? exact : object;
-  }
-  const size_t length = strlen(key);
-  for (const fw_json_value *member = fw_json_first(object); member != NULL; member = fw_json_next(member)) {
-    if (strncmp(fw_json_key(member), key, length) == 0 && fw_json_key(member)[length] == '_') {
-      return member; /* a quantity: the key carries its unit */
-    }
-  }
-  return object;
-}
-
-const fw_json_value *fwi_element_at(const fw_json_value *object, const char *key, size_t index) {
-  const fw_json_value *array = fwi_value_at(object, key);
-  if (fw_json_type_of(array) != FW_JSON_ARRAY) {
-    return array;
-  }
-  const fw_json_value *element = fw_json_first(array);
-  for (size_t i = 0; i < index && element != NULL; i++) {
-    element = fw_json_next(element);
-  }
-  return element != NULL ? element : array;
-}
-
 static fw_time_ns round_up(fw_time_ns value, fw_time_ns step) {
   return value % step == 0 ? value : value - value % step + step;
 }
@@ -63,18 +37,18 @@ static fw_status resolve_times(fwi_resolve *resolve) {
   fw_status status = FW_OK;
   char tick[FW_UNITS_TEXT_SIZE];
   if (scenario->duration % scenario->tick != 0) {
-    status = fw_json_error(fwi_value_at(resolve->root, "duration"), resolve->diagnostics,
+    status = fw_json_error(fw_record_member(resolve->root, "duration"), resolve->diagnostics,
                            "the duration is not a whole number of ticks of %s s", fw_time_format(file->tick, tick));
   }
   if (scenario->warmup >= scenario->duration) {
-    status = fw_json_error(fwi_value_at(resolve->root, "warmup"), resolve->diagnostics,
+    status = fw_json_error(fw_record_member(resolve->root, "warmup"), resolve->diagnostics,
                            "the warm-up leaves nothing of the duration");
   }
   return status;
 }
 
 static fw_status resolve_windows(fwi_resolve *resolve) {
-  const fw_json_value *place = fwi_value_at(resolve->root, "windows");
+  const fw_json_value *place = fw_record_member(resolve->root, "windows");
   const fw_array *windows = &resolve->file->windows;
   const fw_time_ns *data = windows->data;
   char text[FW_UNITS_TEXT_SIZE];
@@ -111,14 +85,14 @@ static fw_status check_tick_energy(const fwi_resolve *resolve) {
   if (gpu->board_max <= INT64_MAX / resolve->scenario->tick) {
     return FW_OK;
   }
-  return fw_json_error(fwi_value_at(resolve->root, "tick"), resolve->diagnostics,
+  return fw_json_error(fw_record_member(resolve->root, "tick"), resolve->diagnostics,
                        "the tick is too long for the %lld W that a \"%s\" may draw; give a shorter one",
                        (long long)(gpu->board_max / FW_MW_PER_W), gpu->id);
 }
 
 static fw_status resolve_gpu(fwi_resolve *resolve) {
   char *path = NULL;
-  fw_status status = fwi_find_file(resolve, "gpu/", resolve->file->gpu, fwi_value_at(resolve->root, "gpu"), &path);
+  fw_status status = fwi_find_file(resolve, "gpu/", resolve->file->gpu, fw_record_member(resolve->root, "gpu"), &path);
   if (status == FW_OK) {
     status = fw_gpu_model_read(path, &resolve->scenario->gpu, resolve->diagnostics);
     resolve->parts->gpu_read = status == FW_OK;
@@ -135,7 +109,7 @@ static fw_status resolve_topology(fwi_resolve *resolve) {
   const fw_scenario_parts *parts = resolve->parts;
   const fw_scenario_job *last = &parts->jobs[parts->job_count - 1];
   const size_t needed = last->first_gpu + last->gpus;
-  const fw_json_value *place = fwi_value_at(fwi_value_at(resolve->root, "topology"), "gpus");
+  const fw_json_value *place = fw_record_member(fw_record_member(resolve->root, "topology"), "gpus");
   fw_topology *topology = &resolve->scenario->topology;
   *topology = (fw_topology){.gpus = file->gpus > 0 ? (size_t)file->gpus : needed,
                             .gpus_per_node = (size_t)file->gpus_per_node,
@@ -157,7 +131,7 @@ static fw_status resolve_topology(fwi_resolve *resolve) {
 static fw_status resolve_schedule(fwi_resolve *resolve) {
   const fwi_file_schedule *file = &resolve->file->schedule;
   const fwi_file_step *steps = file->steps.data;
-  const fw_json_value *place = fwi_value_at(fwi_value_at(resolve->root, "budget_schedule"), "steps");
+  const fw_json_value *place = fw_record_member(fw_record_member(resolve->root, "budget_schedule"), "steps");
   if (file->steps.count == 0) {
     return FW_OK;
   }
@@ -184,7 +158,7 @@ static fw_status fill_hours(fwi_resolve *resolve, const fw_array *given, const c
                             double out[FW_HOURS_PER_DAY]) {
   const double *values = given->data;
   if (given->count > 1 && given->count != FW_HOURS_PER_DAY) {
-    return fw_json_error(fwi_value_at(fwi_value_at(resolve->root, "tariff"), key), resolve->diagnostics,
+    return fw_json_error(fw_record_member(fw_record_member(resolve->root, "tariff"), key), resolve->diagnostics,
                          "give one number, or one for each of the 24 hours; found %zu", given->count);
   }
   for (size_t hour = 0; hour < FW_HOURS_PER_DAY; hour++) {
@@ -200,6 +174,23 @@ static fw_status resolve_tariff(fwi_resolve *resolve) {
   const fw_status status = fill_hours(resolve, &file->cost_per_kwh, "cost_per_kwh", tariff->cost_per_kwh);
   return fwi_first(status,
                    fill_hours(resolve, &file->carbon_kg_per_kwh, "carbon_kg_per_kwh", tariff->carbon_kg_per_kwh));
+}
+
+static fw_status list_classes(fwi_resolve *resolve) {
+  fw_scenario_parts *parts = resolve->parts;
+  size_t count = 0;
+  parts->classes = fw_allocate(resolve->file->jobs.count, sizeof *parts->classes);
+  if (parts->classes == NULL) {
+    return fw_error_memory(resolve->diagnostics, "the classes of the jobs");
+  }
+  for (size_t i = 0; i < parts->job_count; i++) {
+    if (parts->jobs[i].member == 0) {
+      parts->classes[count++] = parts->jobs[i].job_class;
+    }
+  }
+  resolve->scenario->classes = parts->classes;
+  resolve->scenario->class_count = count;
+  return FW_OK;
 }
 
 static fw_status resolve_all(fwi_resolve *resolve) {
@@ -223,7 +214,9 @@ static fw_status resolve_all(fwi_resolve *resolve) {
   scenario->jobs = resolve->parts->jobs;
   scenario->job_count = resolve->parts->job_count;
   scenario->check_trace = resolve->parts->check_trace;
+  status = fwi_first(status, list_classes(resolve));
   status = fwi_first(status, fwi_resolve_policies(resolve));
+  status = status == FW_OK ? fwi_check_policies(resolve) : status;
   status = fwi_first(status, fwi_resolve_adversities(resolve));
   status = fwi_first(status, scenario->nameplate > 0 ? fwi_resolve_budgets(resolve) : FW_OK);
   status = fwi_first(status, fwi_warn_of_alike_names(resolve));
@@ -255,6 +248,7 @@ static void clear_parts(fw_scenario_parts *parts) {
   free(parts->model_names);
   free(parts->recordings);
   free(parts->jobs);
+  free(parts->classes);
   free(parts->policies);
   free(parts->budgets);
   free(parts->steps);

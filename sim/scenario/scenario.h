@@ -156,6 +156,8 @@ typedef struct fw_scenario {
   fw_start_kind start;
   const fw_scenario_job *jobs;
   size_t job_count;
+  const char *const *classes; /* of each entry of "jobs" */
+  size_t class_count;
   const fw_scenario_policy *policies;
   size_t policy_count;
   const fw_scenario_budget *budgets;

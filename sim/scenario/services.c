@@ -54,7 +54,7 @@ static fw_status take_phases(fwi_resolve *resolve, const fwi_file_queue *file, c
   if (status != FW_OK || out->round >= FW_NS_PER_MS) {
     return status;
   }
-  return fw_json_error(fwi_value_at(value, "phases"), resolve->diagnostics,
+  return fw_json_error(fw_record_member(value, "phases"), resolve->diagnostics,
                        "jobs repeat phases that last less than 1 ms together; make them longer");
 }
 
@@ -78,11 +78,11 @@ static fw_status take_sizes(fwi_resolve *resolve, const fwi_file_queue *file, si
   out->weights = file->weights.data;
   if (file->weights.count > 0 && file->weights.count != out->size_count) {
     status =
-        fw_json_error(fwi_value_at(value, "weights"), resolve->diagnostics,
+        fw_json_error(fw_record_member(value, "weights"), resolve->diagnostics,
                       "give one weight for each of the %zu sizes, found %zu", out->size_count, file->weights.count);
   }
   for (size_t i = 0; i < file->sizes.count; i++) {
-    status = fwi_first(status, check_size(resolve, sizes[i], gpus, fwi_element_at(value, "sizes", i)));
+    status = fwi_first(status, check_size(resolve, sizes[i], gpus, fw_record_element(value, "sizes", i)));
   }
   return status;
 }
@@ -98,7 +98,7 @@ static fw_status take_drawn_jobs(fwi_resolve *resolve, const fwi_file_queue *fil
     status = fwi_first(status, fw_json_error(value, resolve->diagnostics, "say how long jobs take: add \"duration\""));
   }
   if (out->interval.mean < SHORTEST_INTERVAL && out->count == 0) {
-    status = fwi_first(status, fw_json_error(fwi_value_at(value, "interval"), resolve->diagnostics,
+    status = fwi_first(status, fw_json_error(fw_record_member(value, "interval"), resolve->diagnostics,
                                              "jobs without end that arrive at once never let time advance; give a "
                                              "number of \"jobs\" or a longer interval"));
   }
@@ -107,7 +107,7 @@ static fw_status take_drawn_jobs(fwi_resolve *resolve, const fwi_file_queue *fil
 
 static fw_status read_submissions(fwi_resolve *resolve, const fwi_file_queue *file, size_t gpus,
                                   const fw_json_value *value, fw_submissions *out) {
-  const fw_json_value *place = fwi_value_at(value, "trace");
+  const fw_json_value *place = fw_record_member(value, "trace");
   if (file->duration.which != NULL || file->sizes.count > 0 || file->weights.count > 0 || file->jobs > 0 ||
       file->limit > 0) {
     return fw_json_error(place, resolve->diagnostics,
@@ -173,12 +173,12 @@ static fw_status take_drawn_requests(fwi_resolve *resolve, const fwi_file_servin
                            "say how long requests are: add \"context_mean\" and \"output_mean\"");
   }
   if (out->interval.mean < SHORTEST_INTERVAL && out->count == 0) {
-    status = fw_json_error(fwi_value_at(value, "interval"), resolve->diagnostics,
+    status = fw_json_error(fw_record_member(value, "interval"), resolve->diagnostics,
                            "requests without end that arrive at once never let time advance; give a number of "
                            "\"requests\" or a longer interval");
   }
   if (file->repeat > 0) {
-    status = fw_json_error(fwi_value_at(value, "repeat"), resolve->diagnostics, "only a trace repeats");
+    status = fw_json_error(fw_record_member(value, "repeat"), resolve->diagnostics, "only a trace repeats");
   }
   return status;
 }
@@ -186,7 +186,7 @@ static fw_status take_drawn_requests(fwi_resolve *resolve, const fwi_file_servin
 static fw_status read_requests(fwi_resolve *resolve, const fwi_file_serving *file, const fw_json_value *value,
                                fwi_service *service) {
   if (file->requests > 0 || file->context_mean > 0.0 || file->output_mean > 0.0) {
-    return fw_json_error(fwi_value_at(value, "trace"), resolve->diagnostics,
+    return fw_json_error(fw_record_member(value, "trace"), resolve->diagnostics,
                          "a trace says itself how many requests there are and how long; leave out \"requests\", "
                          "\"context_mean\" and \"output_mean\"");
   }
@@ -196,7 +196,7 @@ static fw_status read_requests(fwi_resolve *resolve, const fwi_file_serving *fil
   }
   fw_status status = fw_requests_read(path, &service->requests, resolve->diagnostics);
   if (status == FW_OK && file->repeat > 0 && file->repeat <= service->requests.data[service->requests.count - 1].time) {
-    status = fw_json_error(fwi_value_at(value, "repeat"), resolve->diagnostics,
+    status = fw_json_error(fw_record_member(value, "repeat"), resolve->diagnostics,
                            "the trace would start again before its last request");
   }
   status = status == FW_OK ? fwi_hash_file(resolve, path) : status;
@@ -207,7 +207,7 @@ static fw_status read_requests(fwi_resolve *resolve, const fwi_file_serving *fil
 
 fw_status fwi_resolve_serving(fwi_resolve *resolve, const fwi_file_serving *file, const fw_json_value *value,
                               fw_scenario_job *job) {
-  const fw_json_value *place = fwi_value_at(value, "model");
+  const fw_json_value *place = fw_record_member(value, "model");
   fwi_service *service = add_service(resolve);
   fw_status status = service != NULL ? fwi_find_model(resolve, file->model, place, &job->model) : FW_ERROR_MEMORY;
   if (status != FW_OK) {

@@ -7,7 +7,7 @@
 #include "sim/base/memory.h"
 #include "sim/base/text.h"
 #include "sim/fleet/profile.h"
-#include "sim/fleet/run.h"
+#include "sim/scenario/arm.h"
 #include "sim/study/authority.h"
 
 /* Of a range without levels. */
@@ -96,7 +96,7 @@ static fw_status look_up(estimates *known, size_t job, fw_actuator actuator, dou
 }
 
 static uint32_t driven(const fw_scenario_policy *policy, const fw_scenario_job *job) {
-  const uint32_t own = fw_run_controls(policy, job) ? policy->job->drives(policy->job_settings) : 0;
+  const uint32_t own = fw_arm_controls(policy, job) ? policy->job->drives(policy->job_settings) : 0;
   return own | (policy->fleet != NULL ? policy->fleet->drives(policy->fleet_settings) : 0);
 }
 

@@ -10,6 +10,12 @@ typedef struct watcher {
   void *inner;
 } watcher;
 
+static fw_status check(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet,
+                       const fw_json_value *written, fw_diagnostics *diagnostics) {
+  const fwi_watched_arm *arm = *(fwi_watched_arm *const *)settings;
+  return arm->inner->check == NULL ? FW_OK : arm->inner->check(arm->inner_settings, job, fleet, written, diagnostics);
+}
+
 static fw_status create(const void *settings, const fw_job_setup *job, const fw_fleet_setup *fleet, void **state,
                         fw_diagnostics *diagnostics) {
   fwi_watched_arm *arm = *(fwi_watched_arm *const *)settings;
@@ -44,6 +50,7 @@ static fw_status decide(void *state, const fw_job_observation *observation, fw_j
 void fwi_watch_arm(const fw_scenario_policy *arm, fwi_watched_arm *out) {
   *out = (fwi_watched_arm){
       .self = out, .policy = *arm, .type = *arm->job, .inner = arm->job, .inner_settings = arm->job_settings};
+  out->type.check = check;
   out->type.create = create;
   out->type.destroy = destroy;
   out->type.decide_job = decide;

@@ -1,6 +1,7 @@
 /* The configuration cases once more, as scenario files and with the keys that scenarios have: what test_cfg.c shows of
  * the reader holds for the real tables, down to the runs and their output. */
 #include "sim/report/report.h"
+#include "sim/scenario/arm.h"
 #include "tests/comma_locale.h"
 #include "tests/scenario_fixture.h"
 
@@ -83,8 +84,8 @@ Test(cfg_scenario, letters_of_another_case_are_other_letters) {
                             NULL, &scenario, &diagnostics),
                FW_OK);
   cr_expect_eq(scenario->job_count, 3);
-  cr_expect_not(fw_run_controls(&scenario->policies[0], &scenario->jobs[0]));
-  cr_expect(fw_run_controls(&scenario->policies[0], &scenario->jobs[1]));
+  cr_expect_not(fw_arm_controls(&scenario->policies[0], &scenario->jobs[0]));
+  cr_expect(fw_arm_controls(&scenario->policies[0], &scenario->jobs[1]));
   cr_assert_eq(diagnostics.count, 2);
   cr_expect(diagnostics.entries[0].severity == FW_SEVERITY_WARNING && diagnostics.entries[0].line == 3);
   cr_expect_str_eq(diagnostics.entries[0].path, "jobs[1].class");

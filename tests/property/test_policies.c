@@ -236,7 +236,10 @@ static size_t run_fleet_twins(source *from, fixture *made, fixture *twin) {
 
 Test(fleet_policies, set_only_what_is_allowed_and_agree_with_their_twins) {
   source from = {fw_stream_make(2, FW_DRAW_TEST, 11), 0};
-  fw_fleet_setup setup = {.seed = 3, .job_count = MOST_JOBS, .nameplate_w = 9600};
+  static const char *const classes[] = {"a", "b"};
+  /* Caps that no job takes are settings of a fleet of such GPUs, so that how they are limited is seen. */
+  const fw_fleet_setup setup = {
+      .seed = 3, .job_count = MOST_JOBS, .nameplate_w = 9600, .cap_max_w = 9999, .classes = classes, .class_count = 2};
   for (size_t i = 0; i < sizeof fleet_cases / sizeof fleet_cases[0]; i++) {
     size_t set = 0;
     for (size_t round = 0; round < ROUNDS; round++) {

@@ -100,7 +100,14 @@ static double turn(fixture *made, plant *p, size_t *changes) {
   return seen.power_w;
 }
 
-static const fw_fleet_setup setup = {.seed = 5, .job_count = 3, .nameplate_w = 6400};
+static const char *const classes[] = {"any", "72b", "7b", "a"};
+static const fw_fleet_setup setup = {.seed = 5,
+                                     .job_count = 3,
+                                     .nameplate_w = 6400,
+                                     .cap_min_w = 50, /* less than its jobs take: how a cap is limited is seen */
+                                     .cap_max_w = 400,
+                                     .classes = classes,
+                                     .class_count = 4};
 
 static fixture make(const char *name, const char *json) {
   fixture made = fixture_make(FW_POLICY_FLEET, name, json, NULL, &setup);
@@ -461,17 +468,6 @@ Test(class_cap, engage_above_zero_means_always) {
   fixture_free(&made);
 }
 
-Test(class_cap, warns_once_of_a_class_that_no_job_has) {
-  fixture made = make("class_cap", "{\"caps\": [{\"class\": \"72B\", \"cap_w\": 250}]}");
-  plant p = two_classes();
-  for (size_t i = 0; i < 3; i++)
-    turn(&made, &p, NULL);
-  cr_expect_eq(made.diagnostics.count, 1);
-  cr_expect_eq(made.diagnostics.entries[0].severity, FW_SEVERITY_WARNING);
-  cr_expect(fixture_says(&made, WORDS("\"72B\"")));
-  fixture_free(&made);
-}
-
 Test(class_cap, holds_still_where_the_capped_fleet_stays_above_release) {
   fixture made = make("class_cap", "{\"caps\": [{\"class\": \"72b\", \"cap_w\": 300}]}");
   plant p = two_classes(); /* 1160 W free, 1000 W capped: 87 % of 1150 W, above release */
@@ -492,6 +488,9 @@ Test(class_cap, refuses_wrong_settings) {
   refused("class_cap", "{\"caps\": [{\"class\": \"a\"}]}", WORDS("cap_w"));
   refused("class_cap", "{\"caps\": [{\"class\": \"a\", \"cap_w\": 250}, {\"class\": \"a\", \"cap_w\": 300}]}",
           WORDS("caps[1]", "\"a\""));
+  refused("class_cap", "{\"caps\": [{\"class\": \"72B\", \"cap_w\": 250}]}", WORDS("caps[0]", "\"72B\""));
+  refused("class_cap", "{\"caps\": [{\"class\": \"a\", \"cap_w\": 49}]}", WORDS("caps[0]", "49 W", "50 to 400 W"));
+  refused("class_cap", "{\"caps\": [{\"class\": \"a\", \"cap_w\": 401}]}", WORDS("caps[0]", "401 W", "50 to 400 W"));
   refused("class_cap", "{\"release_below\": 0.96, \"caps\": [{\"class\": \"a\", \"cap_w\": 250}]}",
           WORDS("release_below (0.96)", "engage_above (0.95)"));
 }

@@ -118,7 +118,7 @@ Test(ppo_policy, says_where_it_looked, .init = make_folder, .fini = remove_folde
   fw_diagnostics_clear(&diagnostics);
 }
 
-/* A file that is no weight file is refused when the scenario is read, weights for another job when it is run. */
+/* A file that is no weight file, and weights for another job, are refused when the scenario is read. */
 Test(ppo_policy, takes_no_weights_but_its_own, .init = make_folder, .fini = remove_folder) {
   char path[128];
   fw_scenario *scenario = NULL;
@@ -128,13 +128,15 @@ Test(ppo_policy, takes_no_weights_but_its_own, .init = make_folder, .fini = remo
   cr_expect_eq(parse(SCENARIO("[1, 2, 4, 8]", PPO("\"weights\": \"bad\"")), &scenario, &diagnostics), FW_ERROR_INPUT);
   fw_diagnostics_clear(&diagnostics);
   write_weights("w.safetensors", 1);
-  scenario = parsed(SCENARIO("[1, 2, 6, 8]", PPO("\"weights\": \"w\"")));
-  fw_result result = {0};
-  const fw_run_options options = {.seed = 3};
-  cr_expect_eq(fw_run(scenario, &options, &result, &diagnostics), FW_ERROR_INPUT);
+  cr_expect_eq(parse(SCENARIO("[1, 2, 6, 8]", PPO("\"weights\":\n\"w\"")), &scenario, &diagnostics), FW_ERROR_INPUT);
+  cr_expect_eq(diagnostics.entries[0].line, 2);
+  cr_expect_str_eq(diagnostics.entries[0].path, "policies[0].job.weights");
   cr_expect_not_null(strstr(diagnostics.entries[0].message, "concurrency: 1 2 4 8"), "%s",
                      diagnostics.entries[0].message);
   cr_expect_not_null(strstr(diagnostics.entries[0].message, "concurrency: 1 2 6 8"));
   fw_diagnostics_clear(&diagnostics);
-  fw_scenario_free(scenario);
+  cr_expect_eq(parse(SCENARIO("[8]", PPO("\"weights\":\n\"w\"")), &scenario, &diagnostics), FW_ERROR_INPUT);
+  cr_expect_not_null(strstr(diagnostics.entries[0].message, "does not offer \"concurrency\""));
+  cr_expect_str_eq(diagnostics.entries[0].path, "policies[0].job");
+  fw_diagnostics_clear(&diagnostics);
 }

@@ -309,3 +309,33 @@ Test(record, a_variant_is_cleared_alone) {
   fw_variant_clear(&out.policy);
   fw_record_clear(&top_record, &out);
 }
+
+/* ---- Places of fields ---- */
+
+Test(record_place, finds_a_field_by_its_name_whatever_its_unit) {
+  static const char text[] = "{\"cap_min_w\": 1, \"cap_ms\": 2, \"list\": [3,\n4], \"cap\": {}, \"window\": \"1 s\"}";
+  fw_json *document = NULL;
+  cr_assert_eq(fw_json_parse(text, strlen(text), NULL, &document, NULL), FW_OK);
+  const fw_json_value *root = fw_json_root(document);
+  cr_expect_eq(fw_record_member(root, "cap_min"), fw_json_get(root, "cap_min_w"));
+  cr_expect_eq(fw_record_member(root, "cap"), fw_json_get(root, "cap"), "the exact key comes first");
+  cr_expect_eq(fw_record_member(root, "window"), fw_json_get(root, "window"));
+  cr_expect_eq(fw_record_member(root, "cap_min_of"), root, "what is not there is the object");
+  cr_expect_eq(fw_record_member(root, "lis"), root);
+  cr_expect_eq(fw_json_number(fw_record_element(root, "list", 1)), 4);
+  cr_expect_eq(fw_record_element(root, "list", 2), fw_json_get(root, "list"), "or the array");
+  cr_expect_eq(fw_record_element(root, "none", 0), root);
+  fw_json_free(document);
+}
+
+/* Settings that stand in no file: no place, and the message all the same. */
+Test(record_place, of_nothing_is_nowhere) {
+  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
+  cr_expect_null(fw_record_member(NULL, "a"));
+  cr_expect_null(fw_record_element(NULL, "a", 0));
+  cr_expect_eq(fw_json_error(NULL, &diagnostics, "wrong: %d", 7), FW_ERROR_INPUT);
+  cr_expect_null(diagnostics.entries[0].file);
+  cr_expect_eq(diagnostics.entries[0].line, 0);
+  cr_expect_str_eq(diagnostics.entries[0].message, "wrong: 7");
+  fw_diagnostics_clear(&diagnostics);
+}

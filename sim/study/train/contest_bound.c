@@ -18,6 +18,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/fleet/run.h"
+#include "sim/scenario/arm.h"
 #include "sim/study/train/contest.h"
 
 /* A setting: mean power of the controlled jobs and their tokens per second. */
@@ -249,7 +250,7 @@ static fw_status prepare(bound *work, fw_diagnostics *diagnostics) {
     return FW_ERROR_MEMORY;
   }
   for (size_t j = 0; j < scenario->job_count; j++) {
-    work->controlled[j] = fw_run_controls(&controller, &scenario->jobs[j]);
+    work->controlled[j] = fw_arm_controls(&controller, &scenario->jobs[j]);
   }
   return FW_OK;
 }

@@ -7,7 +7,7 @@
 #include "policies/ppo/environment.h"
 #include "sim/base/fields.h"
 #include "sim/base/memory.h"
-#include "sim/fleet/run.h"
+#include "sim/scenario/arm.h"
 #include "sim/study/search.h"
 #include "sim/study/train/contest.h"
 
@@ -321,7 +321,7 @@ static const fw_scenario_job *first_controlled(const tuner *work) {
   const fw_scenario_policy controller = {.classes = work->entry->classes.data,
                                          .class_count = work->entry->classes.count};
   for (size_t j = 0; j < scenario->job_count; j++) {
-    if (fw_run_controls(&controller, &scenario->jobs[j])) {
+    if (fw_arm_controls(&controller, &scenario->jobs[j])) {
       return &scenario->jobs[j];
     }
   }

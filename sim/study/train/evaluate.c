@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
+#include "sim/scenario/arm.h"
 #include "sim/study/train/iqm.h"
 #include "sim/study/train/trained.h"
 
@@ -53,6 +54,7 @@ static fw_status read_all(evaluation *work, fw_diagnostics *diagnostics) {
       work->read++;
       work->arms[i] = work->trained[i].policy;
       status = check_seed(work, i, diagnostics);
+      status = status == FW_OK ? fw_arm_check(options->scenario, &work->arms[i], NULL, diagnostics) : status;
     }
   }
   return status;

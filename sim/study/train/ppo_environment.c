@@ -7,7 +7,7 @@
 
 #include "policies/ppo/discount.h"
 #include "sim/base/memory.h"
-#include "sim/fleet/run.h"
+#include "sim/scenario/arm.h"
 
 #define NOBODY SIZE_MAX
 
@@ -59,7 +59,7 @@ static fw_status find_agents(fw_ppo_task *task, const fw_sim *sim, fw_diagnostic
   const fw_scenario_policy controller = {.classes = task->classes, .class_count = task->class_count};
   fw_status status = FW_OK;
   for (size_t j = 0; j < task->scenario->job_count && status == FW_OK; j++) {
-    if (fw_run_controls(&controller, &task->scenario->jobs[j])) {
+    if (fw_arm_controls(&controller, &task->scenario->jobs[j])) {
       status = add_agent(task, sim, j, diagnostics);
     }
   }
