@@ -176,7 +176,7 @@ static void add_levels(fwi_sheet *sheet, const fwi_inputs *inputs, const fwi_com
   fwi_sheet_number(sheet, "levels.gap_w", common->ready_w, FWI_MEASURED, "S6",
                    "80 GB boards, engine loaded, clocks up, nothing running: mean over 5 recordings");
   fwi_sheet_number(sheet, "levels.update_w", job->update_w, FWI_FITTED, inputs->published->source,
-                   "peak of the 30 s mean of the phase-staggered fleet, 3.38 kW, by simulation: fleet.json");
+                   "peak of the 30 s mean of the controlled fleet, 3.17 kW, by simulation: fleet.json");
   fwi_sheet_number(sheet, "levels.load_w", common->loading_w, FWI_MEASURED, "S2",
                    "idle power of the GPU file plus what loading a 7B model added to one GPU");
 }

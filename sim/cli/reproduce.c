@@ -94,8 +94,10 @@ static fw_status write_fit(const fw_ledger *ledger, const char *path, double lev
   fw_text_add_format(&text,
                      "{\n  \"fleetwatt_fleet_fit\": 1,\n  \"source\": \"%s\",\n  \"notes\": \"Written by fleetwatt "
                      "reproduce --fit, read by fit-a100: watts of one GPU in the updates of class %s, at which the row "
-                     "%s of scenarios/study/ledger.json has its published value.\",\n  \"%s\": ",
-                     ledger->source, ledger->fit.job_class, ledger->fit.row, ledger->fit.key);
+                     "%s of scenarios/study/ledger.json is ",
+                     ledger->source, ledger->fit.job_class, ledger->fit.row);
+  fw_text_add_number(&text, ledger->fit.value, 9);
+  fw_text_add_format(&text, ".\",\n  \"%s\": ", ledger->fit.key);
   fw_text_add_number(&text, level_w, 9);
   fw_text_add(&text, "\n}\n");
   const fw_status status = file == NULL || text.failed ? fw_error_memory(diagnostics, "the file of a fit")

@@ -57,7 +57,7 @@ Test(tolerance, what_is_not_known_is_not_inside) {
 
 /* ---- Reading ---- */
 
-#define FIT "'fit': {'row': 'a', 'class': 'steady', 'key': 'x', 'from_w': 1, 'to_w': 2, 'file': 'f'}"
+#define FIT "'fit': {'row': 'a', 'class': 'steady', 'key': 'x', 'value': 1, 'from_w': 1, 'to_w': 2, 'file': 'f'}"
 #define PARAMETERS                                                                                                     \
   "'parameters': [{'name': 'p', 'file': 'f', 'fitted_to': 'a'}, {'name': 'q', 'file': 'f', 'fitted_to': 'a'}]"
 #define ROW(id, published, more, inside, tolerance, from)                                                              \
@@ -303,13 +303,14 @@ Test(reproduce, the_command_fails_when_a_row_fell_out) {
 
 static fw_status fit(const char *job_class, const char *range, double *level_w, fw_diagnostics *diagnostics) {
   fw_text text = FW_TEXT_INIT;
-  fw_text_add_format(&text,
-                     "{'fleetwatt_ledger': 1, 'source': 's', 'fit': {'row': 'a', 'class': '%s', 'key': 'x', %s, "
-                     "'file': 'f'}, " PARAMETERS ", 'rows': [" ROW(
-                         "a", "0.43", PREDICTED, "true", EXACT_SHARE,
-                         "'kind': 'arm', 'scenario': 'stepped-ledger', 'policy': 'plain', 'metric': 'mean_w', 'per': "
-                         "1000") "]}",
-                     job_class, range);
+  fw_text_add_format(
+      &text,
+      "{'fleetwatt_ledger': 1, 'source': 's', 'fit': {'row': 'a', 'class': '%s', 'key': 'x', 'value': 0.43, %s, "
+      "'file': 'f'}, " PARAMETERS
+      ", 'rows': [" ROW("a", "0.44", PREDICTED, "true", EXACT_SHARE,
+                        "'kind': 'arm', 'scenario': 'stepped-ledger', 'policy': 'plain', 'metric': 'mean_w', 'per': "
+                        "1000") "]}",
+      job_class, range);
   fw_ledger ledger = parsed(text.data);
   const fw_reproduce_options options = {.share = DATA};
   const fw_status status = fw_reproduce_fit(&ledger, DATA "/ledger.json", &options, level_w, diagnostics);
@@ -319,7 +320,7 @@ static fw_status fit(const char *job_class, const char *range, double *level_w, 
 }
 
 /* (12 s x 520 W + 8 s x 2 u) / 20 s = 430 W at u = 147.5 W. */
-Test(reproduce, the_fit_finds_the_level_that_meets_its_row) {
+Test(reproduce, the_fit_finds_the_level_at_which_its_row_has_the_value) {
   fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
   char buffer[2000];
   double level_w = 0.0;

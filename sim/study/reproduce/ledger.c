@@ -190,6 +190,7 @@ static const fw_field fit_fields[] = {
      .required = true,
      .doc = "whose update level is solved for"},
     FW_FIELD(fw_ledger_fit, key, FW_FIELD_STRING, FW_REQUIRED, 0, 0, "its name in the file"),
+    FW_FIELD(fw_ledger_fit, value, FW_FIELD_NUMBER, FW_REQUIRED, -MOST_NUMBER, MOST_NUMBER, "what it is to be"),
     FW_FIELD_ABOVE(fw_ledger_fit, from_w, FW_FIELD_NUMBER, FW_REQUIRED, 0, MOST_WATTS, "looked for above"),
     FW_FIELD_ABOVE(fw_ledger_fit, to_w, FW_FIELD_NUMBER, FW_REQUIRED, 0, MOST_WATTS, "and below"),
     FW_FIELD(fw_ledger_fit, file, FW_FIELD_STRING, FW_REQUIRED, 0, 0, "where it is written, beside the ledger"),

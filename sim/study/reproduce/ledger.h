@@ -112,7 +112,8 @@ typedef struct fw_ledger_search {
 typedef struct fw_ledger_fit {
   char *row;
   char *job_class;
-  char *key; /* the number's name in `file` */
+  char *key;    /* the number's name in `file` */
+  double value; /* that the row is to have */
   double from_w;
   double to_w;
   char *file; /* beside the ledger */

@@ -41,7 +41,7 @@ fw_status fw_reproduce(const fw_ledger *ledger, const char *path, const fw_repro
 void fw_reproduce_clear(fw_reproduce_result *result);
 
 /* Solves the level of the ledger's fit: the power of a job class in its updates at which the row's simulated mean is
- * the published figure. */
+ * `value` of the fit. */
 fw_status fw_reproduce_fit(const fw_ledger *ledger, const char *path, const fw_reproduce_options *options,
                            double *level_w, fw_diagnostics *diagnostics);
 

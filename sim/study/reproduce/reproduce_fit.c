@@ -50,7 +50,7 @@ static fw_status make_levelled(const fwi_shelved *entry, size_t policy, const ch
                           "the scenario \"%s\" has no job of class \"%s\" with a model", entry->name, job_class);
 }
 
-/* Simulated minus published. */
+/* Simulated minus wanted. */
 static fw_status excess_at(const fitting *fit, double level_w, double *excess, fw_diagnostics *diagnostics) {
   const fw_scenario *scenario = &fit->changed->scenario;
   fwi_samples samples = {0};
@@ -70,8 +70,7 @@ static fw_status solve(const fitting *fit, double from_w, double to_w, double *l
   status = status != FW_OK ? status : excess_at(fit, at[1], &excess[1], diagnostics);
   if (status == FW_OK && !(excess[0] * excess[1] < 0.0)) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "no level between %g and %g W gives the published figure; widen the range of the fit", from_w,
-                    to_w);
+                    "no level between %g and %g W gives the figure; widen the range of the fit", from_w, to_w);
   }
   for (size_t step = 0; status == FW_OK && step < MOST_STEPS && fabs(at[1] - at[0]) > ACCURACY_W; step++) {
     const double next = at[1] - excess[1] * (at[1] - at[0]) / (excess[1] - excess[0]);
@@ -101,7 +100,7 @@ fw_status fw_reproduce_fit(const fw_ledger *ledger, const char *path, const fw_r
   fwi_shelved *entry = NULL;
   size_t policy = 0;
   levelled changed = {0};
-  fitting fit = {.study = &options->study, .changed = &changed, .target = row->published * from->per};
+  fitting fit = {.study = &options->study, .changed = &changed, .target = ledger->fit.value * from->per};
   fw_status status = fwi_shelf_find(&shelf, from->scenario, &entry, diagnostics);
   status = status != FW_OK ? status : fwi_shelved_policy(entry, from->policy, &policy, diagnostics);
   status = status != FW_OK ? status : fwi_shelved_slot(entry, from->metric, from->window, &fit.slot, diagnostics);
