@@ -11,6 +11,10 @@ void fwi_cells_clear(fwi_cells *cells) {
   *cells = (fwi_cells){0};
 }
 
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 static bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
@@ -61,6 +65,17 @@ fwi_split fwi_split_line(char *line, size_t length, char separator, fwi_cells *o
         quoted ? quoted_cell(line, length, separator, &at, out) : plain_cell(line, length, separator, &at, out);
     if (split != FWI_SPLIT_GOOD) return split;
     if (at >= length) return FWI_SPLIT_GOOD;
+  }
+}
+
+void fwi_cells_point(const fwi_cells *cells, char *line) {
+  for (size_t i = 0; i < cells->count; i++) {
+    const fwi_cell *cell = &cells->data[i];
+    const char *comma = memchr(cell->text, ',', cell->length);
+    const char *end = cell->text + cell->length;
+    if (comma == NULL || comma == cell->text || comma + 1 == end || memchr(comma + 1, ',', (size_t)(end - comma) - 1))
+      continue;
+    if (is_digit(comma[-1]) && is_digit(comma[1])) line[comma - line] = '.';
   }
 }
 

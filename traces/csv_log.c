@@ -412,8 +412,9 @@ static fw_status bad_power(csv_log *log, fwi_cell cell, bool *header) {
   char shown[FW_SHOWN_SIZE];
   fw_status status = has(log, FWI_ROLE_TIME) ? FW_OK : try_header(log, header);
   if (status != FW_OK || *header) return status;
-  return fwi_reader_unreadable(log->reader, "\"%s\" is no power reading: row dropped",
-                               fw_shown(cell.text, cell.length, shown));
+  return fwi_reader_unreadable(
+      log->reader, "\"%s\" is no power reading: row dropped%s", fw_shown(cell.text, cell.length, shown),
+      memchr(cell.text, ',', cell.length) != NULL ? " (with a decimal comma: --decimal-comma)" : "");
 }
 
 static fw_status read_power(csv_log *log, fwi_record *record, bool *good, bool *header) {

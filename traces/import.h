@@ -29,11 +29,14 @@ typedef struct fw_import_options {
   const char *id_column;          /* says which GPU a row is of, under a name that is not known */
   const char *unit;               /* of power that has none in cell or header: "W", "mW" or "kW" */
   const char *gpu_model;          /* decides whether power.draw is a mean; NULL: the log's name column */
+  const char *const *only;        /* names of the GPUs to take, as the report has them */
+  size_t only_count;              /* 0: all */
   size_t gpu_count;               /* rows go round so many GPUs; 0: an id column says */
   fw_time_ns interval;            /* between samples, where there are no stamps; else compared with them; 0: unknown */
   fw_time_ns start;               /* time of the first sample, where there are no stamps */
   const fw_time_ns *zone_offsets; /* of local time over UTC: none (UTC), one for all inputs, or one for each */
   size_t zone_count;              /* for stamps that carry no zone */
+  bool decimal_comma;             /* numbers are written "253,12" */
   bool split_on_header;           /* a repeated header begins another node's log */
   bool join;                      /* the inputs are parts of one log, not logs of several nodes */
   fw_power_mw max_power;          /* readings above are excluded; 0: 2 x the power limit, else 2 kW */

@@ -41,8 +41,10 @@ fw_status fwi_reader_time_fault(fwi_reader *reader, fwi_cell cell, fwi_stamp_fau
         "the time \"%s\" has no unit: name the column t_s, t_ms, t_us or t_ns in the header or with --columns", shown);
   }
   return fwi_reader_unreadable(reader,
-                               fault == FWI_STAMP_RANGE ? "\"%s\" is no time within 73 years of 1970: row dropped"
-                                                        : "\"%s\" is no time stamp that is known: row dropped",
+                               fault == FWI_STAMP_RANGE
+                                   ? "\"%s\" is no time within 73 years of 1970: row dropped"
+                                   : "\"%s\" is no time stamp that is known, such as 2026-10-07 09:30:00.250 or a "
+                                     "Unix time: row dropped",
                                shown);
 }
 
@@ -70,5 +72,6 @@ fw_status fwi_reader_split(fwi_reader *reader, char separator, bool *good) {
   if (split == FWI_SPLIT_QUOTE) {
     return fwi_reader_unreadable(reader, "a quote that is not closed, or text behind one: row dropped");
   }
+  if (reader->options->decimal_comma) fwi_cells_point(&reader->cells, reader->source->line);
   return FW_OK;
 }

@@ -119,6 +119,7 @@ fw_status fwi_rules_note(fwi_rules *rules, fw_import_decision decision, size_t l
 
 void fwi_rules_step(fwi_rules *rules, size_t present, size_t expected, fw_power_mw sum) {
   fw_import_report *report = rules->report;
+  if (rules->options->only_count > 0) return; /* the sum is of others too */
   if (present < expected || expected == 0) {
     if (present > 0) report->steps_partial++;
     return;
@@ -183,6 +184,18 @@ static bool grow_table(fwi_rules *rules) {
   for (size_t i = 0; i < rules->report->gpu_count; i++)
     place_in_table(rules, i);
   return true;
+}
+
+/* Whether the record is of a GPU that is to be taken. */
+static fw_status is_wanted(fwi_rules *rules, const fwi_record *record, bool *wanted) {
+  const fw_import_options *options = rules->options;
+  *wanted = options->only_count == 0;
+  if (*wanted) return FW_OK;
+  size_t length = 0;
+  fw_status status = make_key(rules, record, &length);
+  for (size_t i = 0; i < options->only_count && status == FW_OK && !*wanted; i++)
+    *wanted = strlen(options->only[i]) == length && memcmp(options->only[i], rules->key, length) == 0;
+  return status;
 }
 
 static fw_status insert_series(fwi_rules *rules, const fwi_record *record, size_t length, uint64_t hash) {
@@ -302,6 +315,25 @@ static fw_status conflict(const fwi_rules *rules, const fwi_record *record, size
                   rules->report->gpus[rules->latest].gpu, line_before, record->line);
 }
 
+fw_status fwi_rules_mingled(const fwi_rules *rules, size_t line, const char *sign) {
+  return fw_error(rules->diagnostics, FW_ERROR_INPUT, place_of(rules, line),
+                  "%s, and no column says which GPU a row is of: name the column that does with --id-column, or say "
+                  "--gpus N if rows go round N GPUs (--gpus 1: all are of one)",
+                  sign);
+}
+
+/* Time falls back to a stamp that the series has, or to before its first. */
+static fw_status started_over(const fwi_rules *rules, const fwi_record *record, size_t same_stamp) {
+  const fwi_series_state *state = &rules->series[rules->latest];
+  bool again = rules->header_count > state->header_count;
+  if (same_stamp > 0 || again) return conflict(rules, record, same_stamp > 0 ? same_stamp : state->first_line);
+  if (state->nameless) return fwi_rules_mingled(rules, record->line, "time goes back");
+  return fw_error(rules->diagnostics, FW_ERROR_INPUT, place_of(rules, record->line),
+                  "GPU %s: line %zu goes back to before line %zu, where the log begins: where logs of several nodes "
+                  "were joined, use --split-on-header or give one file per node",
+                  rules->report->gpus[rules->latest].gpu, record->line, state->first_line);
+}
+
 static fw_status repeated_stamp(fwi_rules *rules, const fwi_record *record, bool *drop) {
   fwi_series_state *state = state_of(rules);
   *drop = true;
@@ -353,7 +385,7 @@ static fw_status step_back(fwi_rules *rules, const fwi_record *record) {
   size_t same_stamp = line_with_stamp(state, record->time);
   bool restarted = rules->header_count > state->header_count;
   if (same_stamp > 0 || restarted || record->time <= state->first_time) {
-    return conflict(rules, record, same_stamp > 0 ? same_stamp : state->first_line);
+    return started_over(rules, record, same_stamp);
   }
   char back[FW_UNITS_TEXT_SIZE];
   fw_time_ns step = state->last_time - record->time;
@@ -576,8 +608,10 @@ static fw_status hand_on(fwi_rules *rules, const fwi_record *record) {
 fw_status fwi_rules_accept(fwi_rules *rules, fwi_record *record) {
   record->sampled = false;
   if (!record->has_power) record->power = (fwi_reading){.state = FWI_READING_MISSING};
-  bool drop;
-  fw_status status = find_series(rules, record);
+  bool wanted, drop;
+  fw_status status = is_wanted(rules, record, &wanted);
+  if (status != FW_OK || !wanted) return status;
+  status = find_series(rules, record);
   if (status == FW_OK) status = find_copy(rules, record, &drop);
   if (status != FW_OK || drop) return status;
   status = check_order(rules, record, &drop);

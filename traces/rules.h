@@ -122,6 +122,9 @@ fw_status fwi_rules_note(fwi_rules *rules, fw_import_decision decision, size_t l
 /* A stamp at which `present` of `expected` GPUs have a value; `sum` of them. */
 void fwi_rules_step(fwi_rules *rules, size_t present, size_t expected, fw_power_mw sum);
 
+/* FW_ERROR_INPUT: `sign` says that the rows of a log without identities are of several GPUs. */
+fw_status fwi_rules_mingled(const fwi_rules *rules, size_t line, const char *sign);
+
 /* FW_ERROR_INPUT: stamps are repeated in a log without identities. */
 fw_status fwi_rules_nameless(const fwi_rules *rules, const fwi_series_state *state);
 

@@ -358,15 +358,45 @@ static fw_status check_repeats(fwi_rules *rules) {
   return FW_OK;
 }
 
+/* Rows of several GPUs that no column tells apart look like one series whose rows come in bursts, one for each time
+ * that the logger went round, or whose clock goes back again and again. The log of one GPU does neither. */
+static fw_status check_mingled(const fwi_rules *rules) {
+  for (size_t i = 0; i < rules->report->gpu_count; i++) {
+    const fw_import_gpu *gpu = &rules->report->gpus[i];
+    const fwi_series_state *state = &rules->series[i];
+    if (!state->nameless || gpu->row_count < 16) continue;
+    if (gpu->clock_steps > gpu->row_count / 16) return fwi_rules_mingled(rules, state->first_line, "time goes back");
+    if (gpu->interval_p95 / 20 > gpu->interval) {
+      return fwi_rules_mingled(rules, state->first_line, "rows come in bursts");
+    }
+  }
+  return FW_OK;
+}
+
+static fw_status check_wanted(const fwi_rules *rules) {
+  for (size_t i = 0; i < rules->options->only_count; i++) {
+    const char *name = rules->options->only[i];
+    size_t at = 0;
+    while (at < rules->report->gpu_count && strcmp(rules->report->gpus[at].gpu, name) != 0)
+      at++;
+    if (at < rules->report->gpu_count) continue;
+    return fw_error(rules->diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                    "--only: the log has no GPU \"%s\"; without --only the report lists their names", name);
+  }
+  return FW_OK;
+}
+
 fw_status fwi_rules_end(fwi_rules *rules) {
   fw_import_report *report = rules->report;
-  fw_status status = check_repeats(rules);
+  fw_status status = check_wanted(rules);
+  if (status == FW_OK) status = check_repeats(rules);
   for (size_t i = 0; i < report->gpu_count && status == FW_OK; i++) {
     finish_gpu(&rules->series[i], &report->gpus[i]);
     status = list_gaps(rules, i);
     warn_counter(rules, &report->gpus[i]);
     if (i == 0) warn_of_interval(rules, &report->gpus[i]);
   }
+  if (status == FW_OK) status = check_mingled(rules);
   if (status != FW_OK) return status;
   sum_fleet(report);
   find_coverage(report, rules->options->span);

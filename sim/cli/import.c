@@ -19,6 +19,7 @@ typedef struct import_flags {
   double interval_s;
   const char *start;
   fwi_words zones;
+  fwi_words only;
   double max_power_w;
   double span_s;
   bool bridged;
@@ -68,6 +69,8 @@ static fw_status complete_options(import_flags *flags, fw_time_ns *offsets, fw_d
   if (status == FW_OK && flags->gpus > 100000) status = bad_flag(diagnostics, "--gpus", "", "at most 100000");
   if (status == FW_OK) status = read_zones(&flags->zones, offsets, diagnostics);
   options->gpu_count = (size_t)flags->gpus;
+  options->only = flags->only.values;
+  options->only_count = flags->only.count;
   options->zone_offsets = offsets;
   options->zone_count = flags->zones.count;
   return status;
@@ -122,8 +125,10 @@ static int run(int argc, char **argv) {
       {"--power-column", FWI_FLAG_TEXT, &options->power_column, "NAME", "take power from this column or metric"},
       {"--id-column", FWI_FLAG_TEXT, &options->id_column, "NAME", "this column tells the GPUs apart"},
       {"--unit", FWI_FLAG_TEXT, &options->unit, "U", "W, mW or kW, for power without a unit"},
+      {"--decimal-comma", FWI_FLAG_SWITCH, &options->decimal_comma, NULL, "numbers are written as 253,12"},
       {"--gpu-model", FWI_FLAG_TEXT, &options->gpu_model, "NAME", "such as A100: says what power.draw means"},
       {"--gpus", FWI_FLAG_UNSIGNED, &values.gpus, "N", "rows go round N GPUs, where no column says which"},
+      {"--only", FWI_FLAG_WORDS, &values.only, "ID,ID", "take these GPUs alone, named as in the report"},
       {"--interval", FWI_FLAG_NUMBER, &values.interval_s, "S", "seconds between samples, where there are no stamps"},
       {"--start", FWI_FLAG_TEXT, &values.start, "TIME", "time of the first sample, where there are no stamps"},
       {"--tz", FWI_FLAG_WORDS, &values.zones, "Z,Z", "zone of stamps without one: for all logs, or one for each"},
@@ -148,5 +153,6 @@ static int run(int argc, char **argv) {
     if (status == FW_OK) status = import_logs(&logs, &values, &diagnostics);
   }
   fwi_words_clear(&values.zones);
+  fwi_words_clear(&values.only);
   return fwi_finish(&diagnostics, status);
 }

@@ -16,7 +16,7 @@ const fwi_command fwi_sweep_command = {
     "fleetwatt sweep scenarios/fleet16-staggered.json --store results.db --seeds 8 \\\n"
     "    --grid oversubscription=1.8,2.0,2.2 start=aligned,staggered\n"
     "  fleetwatt sweep scenarios/fleet16-staggered.json --store results.db --study latin \\\n"
-    "    --latin 50 'jobs[7b].count=2:16' oversubscription=1.5:2.5",
+    "    --latin 50 'jobs[7b].count=1:4' oversubscription=1.5:2.5",
     run};
 
 typedef struct sweep_flags {

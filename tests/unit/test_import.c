@@ -42,7 +42,8 @@ Test(import, conflicting_rows_are_refused) {
 }
 
 Test(import, a_whole_log_again_is_refused) {
-  expect_refusal("t_s,gpu,power_w\n10,0,100\n11,0,100\n12,0,100\n9.5,0,100\n", NOTHING, "line 2 and line 5", 5);
+  expect_refusal("t_s,gpu,power_w\n10,0,100\n11,0,100\n12,0,100\n9.5,0,100\n", NOTHING,
+                 "line 5 goes back to before line 2", 5);
   expect_refusal("t_s,gpu,power_w\n10,0,100\n11,0,100\n12,0,100\n11,0,100\n", NOTHING, "line 3 and line 5", 5);
   expect_refusal("t_s,gpu,power_w\n10,0,100\n11,0,100\nt_s,gpu,power_w\n10.5,0,100\n", NOTHING, "--split-on-header", 5);
 }
@@ -270,6 +271,51 @@ Test(import, zones) {
   import_text(&in, "time,power_w\n2024-05-06 10:00:00,100\n", NOTHING);
   cr_expect(in.report.zone_assumed);
   imported_clear(&in);
+}
+
+/* --- GPUs --- */
+
+/* GPUs of 100 W and 300 W in turn, each second, 5 ms apart. */
+static const char *two_gpus(char text[2048]) {
+  int used = snprintf(text, 2048, "t_s,power_w\n");
+  for (int i = 0; i < 60; i++)
+    used += snprintf(text + used, 2048 - (size_t)used, "%d.000,100\n%d.005,300\n", i, i);
+  return text;
+}
+
+Test(import, gpus_that_nothing_tells_apart_are_refused) {
+  char text[2048];
+  expect_refusal(two_gpus(text), NOTHING, "rows come in bursts", 2);
+  expect_refusal("t_s,power_w\n1.005,100\n1.002,300\n2.005,100\n2.002,300\n", NOTHING, "--gpus N", 3);
+  imported in;
+  import_text(&in, two_gpus(text), &(fw_import_options){.gpu_count = 2});
+  cr_assert_eq(in.status, FW_OK);
+  cr_expect_eq(gpu_of(&in, "0")->smallest, 100 * FW_MW_PER_W);
+  cr_expect_eq(gpu_of(&in, "0")->largest, 100 * FW_MW_PER_W);
+  cr_expect_eq(gpu_of(&in, "1")->smallest, 300 * FW_MW_PER_W);
+  imported_clear(&in);
+}
+
+Test(import, only_some_gpus) {
+  static const char log[] = "t_s,gpu,power_w\n0,a,100\n0,b,200\n0,c,300\n1,a,100\n1,b,200\n1,c,300\n";
+  const char *const names[] = {"c", "a"}, *const unknown[] = {"a", "d"};
+  imported in;
+  import_text(&in, log, &(fw_import_options){.only = names, .only_count = 2});
+  cr_assert_eq(in.report.gpu_count, 2);
+  cr_expect_eq(gpu_of(&in, "a")->largest, 100 * FW_MW_PER_W);
+  cr_expect_eq(gpu_of(&in, "c")->smallest, 300 * FW_MW_PER_W);
+  imported_clear(&in);
+  expect_refusal(log, (&(fw_import_options){.only = unknown, .only_count = 2}), "no GPU \"d\"", 0);
+}
+
+Test(import, decimal_commas) {
+  const fw_import_options commas = {.decimal_comma = true};
+  imported in;
+  import_text(&in, "t_s;gpu;power_w\n0,5;0;253,12\n1,5;0;81\n", &commas);
+  cr_expect_eq(gpu_of(&in, "0")->largest, 253120);
+  imported_clear(&in);
+  expect_refusal("t_s;gpu;power_w\n0,5;0;1,253,120\n", &commas, "\"1,253,120\" is no power reading", 2);
+  expect_refusal("t_s;gpu;power_w\n0;0;253,12\n", NOTHING, "--decimal-comma", 2);
 }
 
 /* --- the energy counter --- */
