@@ -8,9 +8,22 @@
 #include "sim/base/file.h"
 #include "sim/cli/cli.h"
 
+/* As when 32 jobs of a scenario read one recording. */
+static bool is_said(const fw_diagnostics *diagnostics, size_t index) {
+  char line[2048], earlier[2048];
+  if (!fw_diagnostics_repeated(diagnostics, index)) return false;
+  (void)fw_diagnostic_format(&diagnostics->entries[index], line, sizeof line);
+  for (size_t i = 0; i < index; i++) {
+    (void)fw_diagnostic_format(&diagnostics->entries[i], earlier, sizeof earlier);
+    if (strcmp(line, earlier) == 0) return true;
+  }
+  return false;
+}
+
 void fwi_print_diagnostics(const fw_diagnostics *diagnostics) {
   for (size_t i = 0; i < diagnostics->count; i++) {
     char line[2048];
+    if (is_said(diagnostics, i)) continue;
     (void)fw_diagnostic_format(&diagnostics->entries[i], line, sizeof line);
     (void)fprintf(stderr, "%s\n", line);
   }

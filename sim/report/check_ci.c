@@ -25,7 +25,15 @@ static void add_xml(const char *text, fw_text *out) {
   }
 }
 
-/* What does not hold, in a few lines. */
+/* What does not hold, in one line: services show it beside the name. */
+static void add_gist(const fw_check_file *file, const fw_check_outcome *outcome, fw_text *out) {
+  fw_text_add(out, "expected ");
+  fwi_check_expected(file, outcome, out);
+  fw_text_add(out, ", got ");
+  fwi_check_got(outcome, out);
+}
+
+/* The same in a few lines, with how to see it. */
 static void explain(const fw_check_file *file, const fw_check_outcome *outcome, const char *indent, fw_text *out) {
   fw_text_add_format(out, "%sexpected: ", indent);
   fwi_check_expected(file, outcome, out);
@@ -55,6 +63,7 @@ static void add_escaped(fw_text *plain, fw_text *out) {
 
 static void add_case(const fw_check_file *file, const fw_check_outcome *outcome, fw_text *out) {
   fw_text title = FW_TEXT_INIT;
+  fw_text gist = FW_TEXT_INIT;
   fw_text message = FW_TEXT_INIT;
   fw_text_add_format(&title, "line %zu: ", outcome->check->line);
   fwi_check_title(file, outcome, &title);
@@ -68,7 +77,10 @@ static void add_case(const fw_check_file *file, const fw_check_outcome *outcome,
   }
   fw_text_add(out, "\">\n      <failure type=\"");
   fw_text_add(out, fwi_check_kind_names[outcome->check->kind]);
-  fw_text_add(out, "\" message=\"does not hold\">\n");
+  fw_text_add(out, "\" message=\"");
+  add_gist(file, outcome, &gist);
+  add_escaped(&gist, out);
+  fw_text_add(out, "\">\n");
   explain(file, outcome, "", &message);
   add_escaped(&message, out);
   fw_text_add(out, "      </failure>\n    </testcase>\n");

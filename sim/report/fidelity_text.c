@@ -107,11 +107,11 @@ static void add_rates(const fw_fidelity *run, fw_text *out) {
 
 static void add_run(const fw_fidelity *run, fw_text *out) {
   const fw_fidelity_signal *sum = &run->signals[0];
-  const size_t gpus = run->signal_count > 1 ? run->signal_count - 1 : 1;
   char tick[FW_UNITS_TEXT_SIZE], known[FW_UNITS_TEXT_SIZE], memory[FW_NUMBER_TEXT_SIZE];
-  fw_text_add_format(out, "%s: %zu GPU%s, %s s known in ticks of %s s, correlation time %s s, %zu seed%s\n\n",
-                     run->name, gpus, gpus == 1 ? "" : "s", fw_time_format((fw_time_ns)sum->known * run->tick, known),
-                     fw_time_format(run->tick, tick),
+  fw_text_add_format(out, "%s: ", run->name);
+  if (run->signal_count > 1) fw_text_add_format(out, "%zu GPUs, ", run->signal_count - 1);
+  fw_text_add_format(out, "%s s known in ticks of %s s, correlation time %s s, %zu seed%s\n\n",
+                     fw_time_format((fw_time_ns)sum->known * run->tick, known), fw_time_format(run->tick, tick),
                      fw_number_format(fw_time_to_seconds(sum->correlation_time), 3, memory), run->seed_count,
                      run->seed_count == 1 ? "" : "s");
   add_scores(run, out);

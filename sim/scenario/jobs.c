@@ -322,6 +322,23 @@ static fw_status read_recording(fwi_resolve *resolve, const char *path, const fw
   return status == FW_OK ? fwi_hash_file(resolve, path) : status;
 }
 
+/* A job that starts late in its cycle stands idle until then, and the cycle of a recording is all of it. What a tenth
+ * of the run is spent on is worth a word. */
+static void warn_of_late_start(const fwi_resolve *resolve, const fw_scenario_job *job, fw_time_ns recorded,
+                               int64_t count, const fw_json_value *place) {
+  const fw_scenario *scenario = resolve->scenario;
+  const bool spread = scenario->start == FW_START_RANDOM || (scenario->start == FW_START_STAGGERED && count > 1);
+  if (!spread || recorded - scenario->warmup <= scenario->duration / 10) {
+    return;
+  }
+  char path[FW_JSON_PATH_SIZE];
+  char length[FW_UNITS_TEXT_SIZE];
+  fw_warning(resolve->diagnostics, fw_json_place(place, path),
+             "jobs of class \"%s\" start up to %s s late, the length of their recording, and their GPUs idle until "
+             "then: leave that out with \"warmup\" and run for longer, or cut the recording",
+             job->job_class, fw_time_format(recorded, length));
+}
+
 static fw_status resolve_replay(fwi_resolve *resolve, const fwi_file_replay *file, const fw_json_value *value,
                                 fw_scenario_job *job) {
   const fw_json_value *place = fw_record_member(value, "trace");
@@ -341,7 +358,12 @@ static fw_status resolve_replay(fwi_resolve *resolve, const fwi_file_replay *fil
   job->loop = file->loop;
   job->decision = file->decision;
   fwi_set_plain_actuators(resolve, job, (double)file->concurrency);
-  return status == FW_OK ? fwi_place_jobs(resolve, job, 1) : status;
+  if (status != FW_OK) {
+    return status;
+  }
+  const fw_pieces *first = &job->replay[0];
+  warn_of_late_start(resolve, job, first->data[first->count - 1].to - first->data[0].from, file->count, place);
+  return fwi_place_jobs(resolve, job, (size_t)file->count);
 }
 
 /* The files of an occupancy job, each beside the scenario; NULL where there is none. */
@@ -426,8 +448,11 @@ static fw_status check_fits(const fwi_resolve *resolve, const fw_scenario_job *j
   if (job->occupancy->gpus == job->gpus) {
     return FW_OK;
   }
-  return fw_json_error(place, resolve->diagnostics, "the recording is of %zu GPUs, a job of model \"%s\" has %zu",
-                       job->occupancy->gpus, job->model->id, job->gpus);
+  return fw_json_error(
+      place, resolve->diagnostics,
+      "the recording is of %zu GPU%s, a job of model \"%s\" has %zu: record all GPUs of one job, and no others "
+      "(fleetwatt import --only takes some of a log)",
+      job->occupancy->gpus, job->occupancy->gpus == 1 ? "" : "s", job->model->id, job->gpus);
 }
 
 static fw_status resolve_occupancy(fwi_resolve *resolve, const fwi_file_occupancy *file, const fw_json_value *value,
@@ -449,7 +474,12 @@ static fw_status resolve_occupancy(fwi_resolve *resolve, const fwi_file_occupanc
     status = check_fits(resolve, job, fw_record_member(value, "trace"));
   }
   fwi_set_plain_actuators(resolve, job, 1.0);
-  return status == FW_OK ? fwi_place_jobs(resolve, job, 1) : status;
+  if (status != FW_OK) {
+    return status;
+  }
+  warn_of_late_start(resolve, job, (fw_time_ns)job->occupancy->count * job->occupancy->tick, file->count,
+                     fw_record_member(value, "trace"));
+  return fwi_place_jobs(resolve, job, (size_t)file->count);
 }
 
 /* fw_cycle_phase is the public face of fwi_file_phase. */

@@ -85,7 +85,7 @@ static const fw_record grpo_record = {.name = "grpo",
                                       .field_count = FW_COUNT_OF(grpo_fields)};
 
 static const fwi_file_replay replay_defaults = {
-    .kind = FW_SERIES_MEAN_FROM, .loop = true, .concurrency = 1, .decision = 15 * FW_NS_PER_S};
+    .count = 1, .kind = FW_SERIES_MEAN_FROM, .loop = true, .concurrency = 1, .decision = 15 * FW_NS_PER_S};
 static const fw_field replay_fields[] = {
     FWI_CLASS(fwi_file_replay),
     FW_FIELD(fwi_file_replay, trace, FW_FIELD_STRING, FW_REQUIRED, 0, 0,
@@ -97,6 +97,7 @@ static const fw_field replay_fields[] = {
      .offset = offsetof(fwi_file_replay, kind),
      .names = fw_series_kind_names,
      .doc = "what a time stamp means"},
+    FW_FIELD(fwi_file_replay, count, FW_FIELD_INTEGER, FW_OPTIONAL, 1, MOST_COUNT, "how many such jobs"),
     FW_FIELD(fwi_file_replay, priority, FW_FIELD_INTEGER, FW_OPTIONAL, -1000, 1000, "larger is more important"),
     FW_FIELD(fwi_file_replay, start_offset, FW_FIELD_TIME, FW_OPTIONAL, 0, MOST_S, "delay before the recording starts"),
     FW_FIELD(fwi_file_replay, loop, FW_FIELD_BOOL, FW_OPTIONAL, 0, 0, "start again at the end"),
@@ -116,7 +117,7 @@ static const fw_record replay_record = {.name = "replay",
                                         .field_count = FW_COUNT_OF(replay_fields)};
 
 static const fwi_file_occupancy occupancy_defaults = {
-    .kind = FW_SERIES_INSTANT, .skipped_phases = 1, .loop = true, .decision = 15 * FW_NS_PER_S};
+    .count = 1, .kind = FW_SERIES_INSTANT, .skipped_phases = 1, .loop = true, .decision = 15 * FW_NS_PER_S};
 static const fw_field occupancy_fields[] = {
     FWI_CLASS(fwi_file_occupancy),
     FW_FIELD(fwi_file_occupancy, model, FW_FIELD_STRING, FW_REQUIRED, 0, 0,
@@ -138,6 +139,7 @@ static const fw_field occupancy_fields[] = {
              "role of the GPUs that count, where the recording holds several"),
     FW_FIELD(fwi_file_occupancy, skipped_phases, FW_FIELD_INTEGER, FW_OPTIONAL, 0, MOST_COUNT,
              "work phases at the start of a phases file that are left out: engines warm up in the first"),
+    FW_FIELD(fwi_file_occupancy, count, FW_FIELD_INTEGER, FW_OPTIONAL, 1, MOST_COUNT, "how many such jobs"),
     FW_FIELD(fwi_file_occupancy, priority, FW_FIELD_INTEGER, FW_OPTIONAL, -1000, 1000, "larger is more important"),
     FW_FIELD(fwi_file_occupancy, start_offset, FW_FIELD_TIME, FW_OPTIONAL, 0, MOST_S,
              "delay before the recording starts"),

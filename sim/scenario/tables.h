@@ -38,6 +38,7 @@ typedef struct fwi_file_grpo {
 
 typedef struct fwi_file_replay {
   char *job_class;
+  int64_t count;
   char *trace;       /* a path, or "given": from the command line */
   char *check_trace; /* the given one of `fleetwatt check`; or NULL */
   int kind;          /* fw_series_kind */
@@ -51,6 +52,7 @@ typedef struct fwi_file_replay {
 
 typedef struct fwi_file_occupancy {
   char *job_class;
+  int64_t count;
   char *model;
   char *trace;       /* a path, or "given": from the command line */
   char *check_trace; /* the given one of `fleetwatt check`; or NULL */

@@ -46,6 +46,44 @@ Test(replay, repeats_its_recording_without_end) {
   fw_result_clear(&result);
 }
 
+Test(replay, several_of_one_recording_may_start_apart) {
+  fw_result result =
+      replay(csv_write(six_samples), HEAD("30", "0.5", "'budget_w': 900, 'start': 'staggered'"), ", 'count': 2", NULL);
+  cr_assert_eq(result.job_count, 2);
+  expect_energy(result.jobs[0].energy, joules(535375) / 100, "the first");
+  /* 1.5 s of 60 W, nine times the recording and its first half, 275.25 J. */
+  expect_energy(result.jobs[1].energy, joules(90) + joules(9 * 535375 + 275250) / 1000, "the second");
+  fw_result_clear(&result);
+}
+
+/* Warnings about a recording of 3 s in a run of `duration` that leaves out `warmup`. */
+static size_t warnings_of(const char *duration, const char *warmup, const char *start) {
+  csv_file file = csv_write(six_samples);
+  char text[1000];
+  (void)snprintf(text, sizeof text,
+                 "{'fleetwatt': 1, 'name': 't', 'gpu': 'plain-gpu', 'duration_s': %s, 'warmup_s': %s, 'windows_s': "
+                 "[0.5], 'start': '%s', 'jobs': [{'kind': 'replay', 'class': 'r', 'trace': 'given', 'count': 2}]}",
+                 duration, warmup, start);
+  const fw_scenario_overrides overrides = {.trace = file.path};
+  fw_scenario *scenario = NULL;
+  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
+  cr_assert_eq(scenario_try(text, &overrides, &scenario, &diagnostics), FW_OK);
+  const size_t count = diagnostics.count;
+  if (count > 0) cr_expect_not_null(strstr(diagnostics.entries[0].message, "start up to 3 s late"));
+  fw_scenario_free(scenario);
+  fw_diagnostics_clear(&diagnostics);
+  (void)unlink(file.path);
+  return count;
+}
+
+Test(replay, jobs_that_idle_before_a_late_start_are_warned_of) {
+  cr_expect_eq(warnings_of("20", "0", "staggered"), 1);
+  cr_expect_eq(warnings_of("20", "0", "random"), 1);
+  cr_expect_eq(warnings_of("20", "0", "aligned"), 0);
+  cr_expect_eq(warnings_of("20", "3", "random"), 0, "left out by the warm-up");
+  cr_expect_eq(warnings_of("30", "0", "random"), 0, "no more than a tenth of the run");
+}
+
 Test(replay, ends_with_its_recording_where_it_is_not_to_repeat) {
   fw_result result = replay(csv_write(six_samples), HEAD("30", "0.5", "'budget_w': 179"),
                             ", 'loop': false, 'start_offset_s': 2", NULL);
