@@ -70,6 +70,14 @@ const fw_record fw_residual_record = {
     .field_count = FW_COUNT_OF(residual_fields),
 };
 
+static bool is_none(const fw_variant *law) {
+  return law->which == NULL || law->which == &fw_marginal_cases[0];
+}
+
+bool fw_residual_is_none(const fw_residual_model *model, fw_phase phase) {
+  return is_none(&model->phase[phase].total) && is_none(&model->phase[phase].contrast);
+}
+
 /* Bound of the values that a process gives out: inside the grid of fw_marginal_table. A normal variate exceeds it once
  * in 6e9 draws, and the generator's own |e| < 6.34 hardly ever. */
 static const double Z_BOUND = 6.4;

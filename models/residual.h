@@ -71,6 +71,9 @@ typedef struct fw_residual_model {
 
 extern const fw_record fw_residual_record;
 
+/* Whether power stays at its level in `phase`, but for spikes. */
+bool fw_residual_is_none(const fw_residual_model *model, fw_phase phase);
+
 /* Lag-one coefficients at a model tick of `tick_s` seconds. */
 double fw_residual_total_lag1(const fw_residual_model *model, double tick_s);
 double fw_residual_contrast_lag1(const fw_residual_model *model, double tick_s);

@@ -60,15 +60,31 @@ static const char *const random_arms[] = {
 };
 #define RANDOM_ARMS (sizeof random_arms / sizeof random_arms[0])
 
+/* What the jobs of a queue go through: stated, or by a model of two GPUs, which says what they do around it. */
+static inline void add_queue_phases(dice *d, bool modelled, fw_text *out) {
+  static const char *const powers[] = {"'power_w': 350", "'phase': 'prefill'", "'concurrency': 6",
+                                       "'power_w': 62, 'phase': 'update'"};
+  static const char *const residuals[] = {"'together'", "'apart'", "'none'"};
+  if (modelled) {
+    fw_text_add_format(out, ", 'model': 'plain-job', 'residual': %s", residuals[roll(d, 3)]);
+  } else if (roll(d, 2) == 0) {
+    fw_text_add(out, ", 'residual': 'none'");
+  }
+  fw_text_add_format(out, ", 'phases': [{'duration_ms': %u, %s}, {'duration_ms': %u, 'power_w': 130%s}]",
+                     1 + roll(d, 9000), powers[modelled ? roll(d, 4) : 0], roll(d, 3000),
+                     modelled ? ", 'phase': 'gap'" : "");
+}
+
 static inline void add_queue(dice *d, fw_text *out) {
   static const char *const laws[] = {"'constant'", "'exponential'", "'lognormal', 'cv': 1.5", "'gamma', 'cv': 0.5"};
-  const unsigned gpus = 1 + roll(d, 8);
+  const bool modelled = roll(d, 2) == 0;
+  const unsigned gpus = modelled ? 2 + 2 * roll(d, 4) : 1 + roll(d, 8);
   fw_text_add_format(out,
                      "{'kind': 'queue', 'class': 'q', 'gpus': %u, 'discipline': '%s', 'interval': {'mean_ms': %u, "
-                     "'kind': %s}, 'duration': {'mean_ms': %u, 'kind': %s}, 'sizes': [1, %u], 'phases': "
-                     "[{'duration_ms': %u, 'power_w': 350}, {'duration_ms': %u, 'power_w': 130}]",
+                     "'kind': %s}, 'duration': {'mean_ms': %u, 'kind': %s}, 'sizes': [%u, %u]",
                      gpus, roll(d, 2) == 0 ? "fifo" : "easy", 500 + roll(d, 20000), laws[roll(d, 4)],
-                     1 + roll(d, 40000), laws[roll(d, 4)], gpus, 1 + roll(d, 9000), roll(d, 3000));
+                     1 + roll(d, 40000), laws[roll(d, 4)], modelled ? 2 : 1, gpus);
+  add_queue_phases(d, modelled, out);
   if (roll(d, 2) == 0) fw_text_add_format(out, ", 'limit_ms': %u", 100 + roll(d, 60000));
   fw_text_add(out, "}");
 }
@@ -82,7 +98,7 @@ static inline void add_serving(dice *d, fw_text *out) {
                      1 + roll(d, 200), roll(d, 10));
 }
 
-/* One event of each kind that the dice choose; the fleet has classes "g" and "c" and at least two GPUs. */
+/* One event of each kind that the dice choose; the fleet has classes "g" and "c" and at least six GPUs. */
 static inline void add_events(dice *d, fw_text *out) {
   const char *separator = "";
   fw_text_add(out, "], 'events': [");
@@ -110,14 +126,14 @@ static inline void add_events(dice *d, fw_text *out) {
           out, "{'kind': 'demand_response', 'from_ms': %u, 'duration_ms': %u, 'factor': 0.8, 'notice_s': 9}", at, span);
       break;
     case 4:
-      fw_text_add_format(out, "{'kind': 'gpu_failure', 'at_ms': %u, 'gpu': %u, 'repair_ms': %u}", at, roll(d, 2), span);
+      fw_text_add_format(out, "{'kind': 'gpu_failure', 'at_ms': %u, 'gpu': %u, 'repair_ms': %u}", at, roll(d, 6), span);
       break;
     case 5:
       fw_text_add_format(out, "{'kind': 'gpu_failures', 'mtbf_s': %u, 'mttr_ms': %u, 'load_s': 2}", 100 + roll(d, 900),
                          span);
       break;
     case 6:
-      fw_text_add_format(out, "{'kind': 'straggler', 'gpu': %u, 'factor': 1.%u, 'from_ms': %u}", roll(d, 2),
+      fw_text_add_format(out, "{'kind': 'straggler', 'gpu': %u, 'factor': 1.%u, 'from_ms': %u}", roll(d, 6),
                          roll(d, 100), at);
       break;
     default:
@@ -139,6 +155,10 @@ static inline fw_text fleet_of_dice(dice *d, bool aligned, bool adverse) {
                      500 * (300 + roll(d, 400)), roll(d, 2) * roll(d, 40000), aligned ? "aligned" : starts[roll(d, 3)],
                      1 + roll(d, 9), 1 + roll(d, 4), 1 + roll(d, 3), roll(d, 10), 5 + roll(d, 40), 5 + roll(d, 4),
                      random_arms[aligned ? 0 : roll(d, RANDOM_ARMS)]);
+  if (adverse) {
+    add_queue(d, &out); /* on the first GPUs, which events single out */
+    fw_text_add(&out, ", ");
+  }
   if (!aligned) {
     add_grpo(d, &out);
     fw_text_add(&out, ", ");
@@ -149,8 +169,6 @@ static inline fw_text fleet_of_dice(dice *d, bool aligned, bool adverse) {
     add_cycle(d, aligned, &out);
   }
   if (adverse) {
-    fw_text_add(&out, ", ");
-    add_queue(d, &out);
     fw_text_add(&out, ", ");
     add_serving(d, &out);
     add_events(d, &out);

@@ -30,6 +30,7 @@ typedef enum fw_draw {
   FW_DRAW_CAP_COMMAND = 14,      /* entity: job; index: n-th cap command (whether it is late or lost) */
   FW_DRAW_REQUEST = 15,          /* entity: job; index: n-th request (context and output lengths) */
   FW_DRAW_SUBMISSION = 16,       /* entity: job; index: n-th job of a queue (its size and length) */
+  FW_DRAW_TENANT = 17,           /* entity: job; index: n-th job of a queue (the seed of its residual) */
   FW_DRAW_DESIGN = 24,           /* entity: axis of a sweep; index: stratum */
   FW_DRAW_PPO_EPISODE = 32,      /* entity: environment; index: episode */
   FW_DRAW_PPO_ACTION = 33,       /* entity: environment; index: n-th answer x heads */

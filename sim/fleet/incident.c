@@ -53,11 +53,18 @@ static bool takes_down(const fw_adversity *event, const fw_scenario_job *job) {
   return false;
 }
 
-/* The slowest of the stragglers at `time` sets the pace. */
-static double pace_at(const fw_adversity *events, size_t count, const fw_scenario_job *job, fw_time_ns time) {
+/* The jobs of a queue have GPUs of their own, and a straggler holds up the one that is on it. */
+static size_t straggling_gpu(const fw_adversity *event, const fw_scenario_job *job) {
+  return job->queue != NULL ? event->gpu - job->first_gpu : FWI_ALL_GPUS;
+}
+
+/* The slowest of the stragglers at `time` that hold up the same as `event` sets the pace. */
+static double pace_at(const fw_adversity *events, size_t count, const fw_scenario_job *job, const fw_adversity *event,
+                      fw_time_ns time) {
   double pace = 1.0;
   for (size_t i = 0; i < count; i++) {
-    if (slows(&events[i], job) && events[i].from <= time && time < events[i].to && events[i].factor > pace) {
+    if (slows(&events[i], job) && straggling_gpu(&events[i], job) == straggling_gpu(event, job) &&
+        events[i].from <= time && time < events[i].to && events[i].factor > pace) {
       pace = events[i].factor;
     }
   }
@@ -90,10 +97,15 @@ static void lay_out(const fw_adversity *events, size_t count, const fw_scenario_
                                                       .gpu = one_gpu ? event->gpu - job->first_gpu : FWI_ALL_GPUS};
     }
     if (slows(event, job)) {
-      out->given[out->given_count++] = (fwi_incident){
-          .time = event->from, .cause = event->kind, .begins = true, .pace = pace_at(events, count, job, event->from)};
-      out->given[out->given_count++] =
-          (fwi_incident){.time = event->to, .cause = event->kind, .pace = pace_at(events, count, job, event->to)};
+      out->given[out->given_count++] = (fwi_incident){.time = event->from,
+                                                      .cause = event->kind,
+                                                      .begins = true,
+                                                      .gpu = straggling_gpu(event, job),
+                                                      .pace = pace_at(events, count, job, event, event->from)};
+      out->given[out->given_count++] = (fwi_incident){.time = event->to,
+                                                      .cause = event->kind,
+                                                      .gpu = straggling_gpu(event, job),
+                                                      .pace = pace_at(events, count, job, event, event->to)};
     }
   }
   qsort(out->given, out->given_count, sizeof *out->given, by_time);

@@ -14,8 +14,8 @@ typedef struct fwi_incident {
   bool begins; /* something; else a straggler's end */
   bool is_outage;
   fw_outage outage;
-  size_t gpu;  /* of the job, that failed; FWI_ALL_GPUS: the whole job is struck */
-  double pace; /* from now on: factor on the job's times; 1: none holds it up */
+  size_t gpu;  /* of the job, that failed or is slower; FWI_ALL_GPUS: the whole job is struck */
+  double pace; /* from now on: factor on the times of the job, or of what is on `gpu`; 1: none holds it up */
 } fwi_incident;
 
 typedef struct fwi_incidents {

@@ -22,6 +22,7 @@ void fwi_job_free(fwi_job *job) {
   fwi_telemetry_free(&job->telemetry);
   free(job->blocks.data);
   free(job->levels);
+  free(job->stays);
   free(job->segments);
   free(job->gain_per_tick);
   free(job->power_mw);
@@ -113,7 +114,12 @@ fw_status fwi_job_create(const fw_scenario_job *spec, const fwi_job_setting *set
   const fwi_draws draws = draws_of(spec, index, seed, (uint64_t)(start / setting->tick));
   fw_status status = out->program->create(spec, draws.job, seed, setting->gpu->idle, &out->program_state, diagnostics);
   if (status == FW_OK) {
-    status = fwi_noise_create(tables, draws, spec->gpus, fw_time_to_seconds(setting->tick), &out->noise, diagnostics);
+    const bool own = out->program->equip == NULL; /* or that of the jobs which it runs */
+    if (!own) {
+      out->program->equip(out->program_state, setting->gpu, tables, setting->tick);
+    }
+    status = fwi_noise_create(own ? tables : NULL, draws, spec->gpus, fw_time_to_seconds(setting->tick), &out->noise,
+                              diagnostics);
   }
   if (status == FW_OK) {
     status =
@@ -173,20 +179,18 @@ static void start_transient(fwi_job *job, double from_w, double to_w) {
   job->cap.to_w = to_w;
 }
 
-/* Work that all GPUs of a job do in step, so that the slowest holds it up. */
-static bool is_in_step(fw_phase phase) {
-  return phase == FW_PHASE_PREFILL || phase == FW_PHASE_ROLLOUT || phase == FW_PHASE_UPDATE;
-}
-
 void fwi_job_update_slowdown(fwi_job *job) {
   job->slowdown = 1.0;
+  if (job->block.paced) {
+    return;
+  }
   if (job->cap.active && job->block.phase != FW_PHASE_IDLE) {
     bool extrapolated = false;
     job->slowdown = fw_cap_slowdown(&job->setting->gpu->cap, job->block.phase, fw_power_to_watts(job->cap.enforced),
                                     fw_power_to_watts(job->block.demand), &extrapolated);
     job->extrapolated = job->extrapolated || extrapolated;
   }
-  if (job->pace > 1.0 && is_in_step(job->block.phase)) {
+  if (job->pace > 1.0 && fwi_is_in_step(job->block.phase)) {
     job->slowdown *= job->pace;
   }
 }
@@ -200,10 +204,14 @@ static void enforce_cap(fwi_job *job) {
   job->cap.effective_at = FW_TIME_MAX;
   start_transient(job, from_w, fmin(demand_w, fw_power_to_watts(settled_limit(job))));
   fwi_job_update_slowdown(job);
+  if (job->in_block && job->block.paced) {
+    job->block_until = job->now; /* its program says anew how long things take */
+  }
 }
 
 static void note_support(fwi_job *job) {
   const fw_job_model *model = job->spec->model;
+  job->extrapolated = job->extrapolated || job->block.extrapolated;
   if (model != NULL && job->block.phase == FW_PHASE_ROLLOUT) {
     /* The last sequences of a batch drain through every occupancy, so only the upper end can be left. */
     job->extrapolated = job->extrapolated || job->block.occupancy > model->support.concurrency_max;
@@ -348,15 +356,6 @@ static fw_time_ns transient_end(const fwi_job *job) {
   return job->cap.since + TRANSIENT_TIME_CONSTANTS * job->setting->gpu->cap.settling;
 }
 
-/* The work that `elapsed` gets done, and the time that `remaining` work takes. */
-static fw_time_ns time_for_work(fw_time_ns work, double slowdown) {
-  return slowdown == 1.0 ? work : fw_time_nearest((double)work * slowdown);
-}
-
-static fw_time_ns work_in_time(fw_time_ns time, double slowdown) {
-  return slowdown == 1.0 ? time : (fw_time_ns)((double)time / slowdown + 0.5);
-}
-
 /* Emits the stretch [now, stop) of the present block and moves on to its end. */
 static fw_status emit(fwi_job *job, fw_time_ns stop, fw_diagnostics *diagnostics) {
   fwi_segment segment = {.from = job->now,
@@ -365,6 +364,7 @@ static fw_status emit(fwi_job *job, fw_time_ns stop, fw_diagnostics *diagnostics
                          .level = job->block.demand,
                          .gpu_level = job->block.gpu_demand,
                          .row = job->block_row,
+                         .stay_count = job->block.stay_count,
                          .scale = job->block.scale,
                          .ceiling = settled_limit(job)};
   if (job->cap.in_transient) {
@@ -392,7 +392,7 @@ static fw_status continue_block(fwi_job *job, fw_time_ns until, fw_diagnostics *
   if (job->cap.in_transient && transient_end(job) <= job->now) {
     job->cap.in_transient = false;
   }
-  const fw_time_ns block_end = fw_time_after(job->now, time_for_work(job->remaining, job->slowdown));
+  const fw_time_ns block_end = fw_time_after(job->now, fwi_time_for_work(job->remaining, job->slowdown));
   fw_time_ns stop =
       fw_time_earlier(fw_time_earlier(block_end, until), fw_time_earlier(job->cap.effective_at, job->incidents.next));
   stop = fw_time_earlier(stop, fw_time_earlier(fwi_cap_channel_next(&job->channel), job->block_until));
@@ -402,9 +402,9 @@ static fw_status continue_block(fwi_job *job, fw_time_ns until, fw_diagnostics *
                            (job->now / job->setting->tick + 1) * job->setting->tick);
   }
   const fw_time_ns elapsed = stop - job->now;
-  job->remaining = stop == block_end ? 0 : job->remaining - work_in_time(elapsed, job->slowdown);
+  job->remaining = stop == block_end ? 0 : job->remaining - fwi_work_in_time(elapsed, job->slowdown);
   job->remaining = job->remaining < 0 ? 0 : job->remaining;
-  if (job->pace > 1.0 && is_in_step(job->block.phase)) {
+  if (job->pace > 1.0 && fwi_is_in_step(job->block.phase)) {
     job->outage.held_up_ns += (double)elapsed * (1.0 - 1.0 / job->pace);
   }
   return elapsed > 0 ? emit(job, stop, diagnostics) : FW_OK;

@@ -32,7 +32,8 @@ typedef struct fwi_segment {
   fw_phase phase;
   fw_power_mw level; /* of each GPU, unless gpu_level is set */
   const fw_power_mw *gpu_level;
-  size_t row;   /* of the job's own copy of gpu_level, or FWI_NO_ROW */
+  size_t row; /* of the job's own copy of gpu_level, and of who is there, or FWI_NO_ROW */
+  size_t stay_count;
   double scale; /* on gpu_level */
   fw_power_mw ceiling;
 } fwi_segment;
@@ -101,6 +102,8 @@ typedef struct fwi_job {
   fw_power_mw *levels; /* rows of GPUs: the levels of open blocks whose segments are not yet sampled */
   size_t level_rows;
   size_t level_capacity;
+  fwi_stay *stays; /* likewise: who is there; nothing where nobody has a residual */
+  size_t stay_capacity;
 
   fwi_segment *segments; /* not yet sampled */
   size_t segment_count;

@@ -86,3 +86,25 @@ size_t fwi_noise_at(fwi_noise *noise, uint64_t tick) {
   }
   return (size_t)(tick - noise->block_start);
 }
+
+double fwi_noise_contrast_scale(const fwi_noise_tables *tables, double above_idle_mw) {
+  return tables->per_span_mw > 0.0 ? above_idle_mw * tables->per_span_mw : 1.0;
+}
+
+void fwi_noise_share_out(double *power, size_t gpus, double floor) {
+  double lacking = 0.0;
+  double above = 0.0;
+  for (size_t g = 0; g < gpus; g++) {
+    const double distance = power[g] - floor;
+    lacking -= distance < 0.0 ? distance : 0.0;
+    above += distance > 0.0 ? distance : 0.0;
+  }
+  if (lacking <= 0.0 || lacking > above) {
+    return;
+  }
+  const double kept = 1.0 - lacking / above;
+  for (size_t g = 0; g < gpus; g++) {
+    const double distance = power[g] - floor;
+    power[g] = distance > 0.0 ? floor + kept * distance : floor;
+  }
+}

@@ -46,4 +46,12 @@ void fwi_noise_free(fwi_noise *noise);
 /* Makes the buffers hold `tick` and returns its position in them. Ticks must be asked for in order. */
 size_t fwi_noise_at(fwi_noise *noise, uint64_t tick);
 
+/* Contrasts are what GPUs that take turns differ by, so they grow with what there is to take turns about: the factor on
+ * them at a level `above_idle_mw` above idle. */
+double fwi_noise_contrast_scale(const fwi_noise_tables *tables, double above_idle_mw);
+
+/* Contrasts only share out a job's total, so what a share lacks to `floor` the others give, in proportion to what they
+ * have above it; the total stays as it was while it can. */
+void fwi_noise_share_out(double *power, size_t gpus, double floor);
+
 #endif

@@ -19,6 +19,9 @@ static void drop_rows(fwi_job *job) {
   job->level_rows -= first;
   if (first > 0 && job->level_rows > 0) {
     memmove(job->levels, job->levels + first * gpus, job->level_rows * gpus * sizeof *job->levels);
+    if (job->stays != NULL) {
+      memmove(job->stays, job->stays + first * gpus, job->level_rows * gpus * sizeof *job->stays);
+    }
   }
 }
 
@@ -33,17 +36,25 @@ fw_status fwi_job_keep_levels(fwi_job *job, const fwi_block *block, fw_diagnosti
   drop_rows(job);
   size_t cells = 0;
   if (!fw_size_multiply(gpus, job->level_rows + 1, &cells) ||
-      !fw_grow(&job->levels, &job->level_capacity, cells, sizeof *job->levels)) {
+      !fw_grow(&job->levels, &job->level_capacity, cells, sizeof *job->levels) ||
+      (block->stays != NULL && !fw_grow(&job->stays, &job->stay_capacity, cells, sizeof *job->stays))) {
     return fw_error_memory(diagnostics, "the levels of a job's GPUs");
   }
   memcpy(job->levels + job->level_rows * gpus, block->gpu_demand, gpus * sizeof *job->levels);
+  if (block->stays != NULL && block->stay_count > 0) {
+    memcpy(job->stays + job->level_rows * gpus, block->stays, block->stay_count * sizeof *job->stays);
+  }
   job->block_row = job->level_rows++;
   return FW_OK;
 }
 
 fwi_turn fwi_job_take_turn(fwi_job *job) {
-  const fwi_turn turn = {
-      .settings = job->settings, .now = job->now, .worked = job->worked, .tokens = job->worked_tokens};
+  const fwi_turn turn = {.settings = job->settings,
+                         .now = job->now,
+                         .worked = job->worked,
+                         .tokens = job->worked_tokens,
+                         .cap = job->cap.active ? job->cap.enforced : 0,
+                         .sampled = job->sampled_to};
   job->worked = 0;
   job->worked_tokens = 0;
   return turn;

@@ -158,6 +158,16 @@ fw_status fwi_job_interrupt(fwi_job *job, const fw_outage *outage, fw_adversity_
   return status;
 }
 
+/* A program whose GPUs need not go in step is told which of them is slower. */
+static fw_status slow_gpu(fwi_job *job, const fwi_incident *incident, fw_diagnostics *diagnostics) {
+  fw_status status = FW_OK;
+  if (job->in_block && job->block.until > 0) {
+    status = fwi_job_settle(job, diagnostics);
+  }
+  return status != FW_OK ? status
+                         : job->program->slow_gpu(job->program_state, incident->gpu, incident->pace, diagnostics);
+}
+
 /* A GPU fails under a program that goes on without it. */
 static fw_status fail_gpu(fwi_job *job, const fwi_incident *incident, fw_diagnostics *diagnostics) {
   fw_status status = FW_OK;
@@ -182,6 +192,9 @@ fw_status fwi_job_strike(fwi_job *job, fw_diagnostics *diagnostics) {
     return fwi_job_interrupt(job, &incident.outage, incident.cause, diagnostics);
   }
   job->outage.counts.struck[incident.cause] += incident.begins && !job->ended;
+  if (incident.gpu != FWI_ALL_GPUS) {
+    return slow_gpu(job, &incident, diagnostics);
+  }
   job->pace = incident.pace;
   fwi_job_update_slowdown(job);
   return FW_OK;
@@ -205,7 +218,8 @@ fw_disturbance fwi_job_disturbance(const fwi_job *job) {
   fw_disturbance counts = job->outage.counts;
   const fw_time_ns present = job->outage.down_now ? job->now - job->outage.down_since : 0;
   counts.down_s = fw_time_to_seconds(job->outage.down_time + present);
-  counts.held_up_s = job->outage.held_up_ns / (double)FW_NS_PER_S;
+  const double held_up_ns = job->program->held_up_ns != NULL ? job->program->held_up_ns(job->program_state) : 0.0;
+  counts.held_up_s = (job->outage.held_up_ns + held_up_ns) / (double)FW_NS_PER_S;
   counts.late_caps = job->channel.late;
   counts.lost_caps = job->channel.lost;
   counts.struck[FW_ADVERSITY_CAP_FAULTS] = counts.late_caps + counts.lost_caps;

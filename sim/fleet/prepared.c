@@ -36,7 +36,7 @@ static fw_status prepare_jobs(const fw_scenario *scenario, fw_prepared *prepared
     } else {
       status = fw_job_profile(scenario, i, job->initial, &prepared->profiles[i], diagnostics);
     }
-    prepared->tables[i] = tables_for(prepared, fw_scenario_job_power_model(job));
+    prepared->tables[i] = tables_for(prepared, fw_scenario_job_residual_model(job));
   }
   return status;
 }

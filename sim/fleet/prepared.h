@@ -15,7 +15,7 @@ void fw_prepared_free(fw_prepared *prepared);
 /* What the job does at its initial settings. */
 fw_profile fwi_prepared_profile(const fw_prepared *prepared, size_t job);
 
-/* The residuals of its model, in tables; NULL where a job has no model of its own power. */
+/* The residuals of its model (fw_scenario_job_residual_model), in tables; NULL without one. */
 const struct fwi_noise_tables *fwi_prepared_tables(const fw_prepared *prepared, size_t job);
 
 #endif

@@ -71,7 +71,8 @@ static fw_status run_program(profiler *profile, const fwi_program_type *program,
   fw_status status = FW_OK;
   for (size_t i = 0; goes_on(profile, i); i++) {
     if (next == blocks.count) {
-      const fwi_turn turn = {settings, profile->time, profile->worked, profile->worked_tokens};
+      const fwi_turn turn = {
+          .settings = settings, .now = profile->time, .worked = profile->worked, .tokens = profile->worked_tokens};
       next = blocks.count = 0;
       profile->worked = profile->worked_tokens = 0;
       status = program->next(state, &turn, &blocks, diagnostics);

@@ -17,6 +17,18 @@ fw_power_mw fwi_level(const fw_job_model *model, fw_phase phase, double occupanc
   return level;
 }
 
+bool fwi_is_in_step(fw_phase phase) {
+  return phase == FW_PHASE_PREFILL || phase == FW_PHASE_ROLLOUT || phase == FW_PHASE_UPDATE;
+}
+
+fw_time_ns fwi_time_for_work(fw_time_ns work, double slowdown) {
+  return slowdown == 1.0 ? work : fw_time_nearest((double)work * slowdown);
+}
+
+fw_time_ns fwi_work_in_time(fw_time_ns time, double slowdown) {
+  return slowdown == 1.0 ? time : (fw_time_ns)((double)time / slowdown + 0.5);
+}
+
 fw_status fwi_walk_add(fwi_walk *walk, const fw_scenario_job *job, fwi_block block, fwi_blocks *blocks,
                        fw_diagnostics *diagnostics) {
   const bool last = walk->position + 1 == walk->count;

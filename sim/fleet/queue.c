@@ -3,7 +3,11 @@
  * A job of n GPUs takes the n free ones with the lowest numbers. In order of arrival (FIFO) the first in the queue
  * blocks those behind it; with EASY backfill (Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995) those behind it
  * may begin where, by their estimates, they do not put off the first. At one instant jobs end, then others arrive, then
- * those that can begin. A power cap slows all of them down as much as the one that draws most. */
+ * those that can begin.
+ *
+ * Each job goes at its own pace: that of the slowest of its GPUs, and where a model says what its phases are, that of
+ * its phase and power under the cap. Where none does, a power cap slows all down as much as the one that draws most,
+ * and the engine sees to that. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,16 +19,22 @@
 
 typedef struct waiting_job {
   fw_submission what;
-  bool again; /* it was begun before */
+  uint64_t number; /* among all that were handed in */
+  bool again;      /* it was begun before */
 } waiting_job;
 
 typedef struct running_job {
   fw_submission what;
+  uint64_t number;
   fw_time_ns begun;
   fw_time_ns left;       /* of its work */
   size_t phase;          /* of its present round */
   fw_time_ns phase_left; /* of that phase's work */
   uint32_t first_gpu;    /* of a list through `next_gpu` */
+  fwi_tenant *tenant;    /* its residual; NULL: none, or not asked for yet */
+  double pace;           /* time for its work, over that at full speed: of the slowest of its GPUs, */
+  double slowdown;       /* and with what the cap adds */
+  bool extrapolated;     /* that is not in the cap's table */
 } running_job;
 
 /* When the GPUs of a running job are thought to be free. */
@@ -54,9 +64,16 @@ typedef struct queue_state {
   fw_power_mw *power; /* of each GPU */
   uint32_t *next_gpu; /* of the job that holds a GPU; a free one points to itself */
   size_t free_gpus;
-  fw_time_ns *broken_until; /* of each GPU; 0: it works */
-  size_t broken_gpus;       /* neither free nor busy */
-  bool restarted;           /* running jobs begin anew when the queue is asked next */
+  fw_time_ns *broken_until;       /* of each GPU; 0: it works */
+  size_t broken_gpus;             /* neither free nor busy */
+  const fw_gpu_model *gpu;        /* NULL: not equipped */
+  const fwi_noise_tables *tables; /* of the residual; NULL: none */
+  fw_time_ns tick;
+  fwi_stay *stays;      /* of those that run, GPUs many */
+  double *gpu_pace;     /* of each GPU; NULL: none is slower than the others */
+  fw_power_mw cap;      /* that is enforced; 0: none */
+  fwi_tenant *departed; /* whose last ticks may not be sampled yet */
+  bool restarted;       /* running jobs begin anew when the queue is asked next */
   fwi_service_meter meter;
 } queue_state;
 
@@ -119,9 +136,29 @@ static fw_time_ns length_of(const queue_state *state, const fw_submission *what)
 
 /* ---- GPUs ---- */
 
+/* Frees those that left up to `time`. */
+static void forget_departed(queue_state *state, fw_time_ns time) {
+  fwi_tenant **link = &state->departed;
+  while (*link != NULL) {
+    fwi_tenant *tenant = *link;
+    if (tenant->left <= time) {
+      *link = tenant->next;
+      fwi_tenant_free(tenant);
+    } else {
+      link = &tenant->next;
+    }
+  }
+}
+
 static void destroy(void *pointer) {
   queue_state *state = pointer;
   if (state != NULL) {
+    forget_departed(state, FW_TIME_MAX);
+    for (size_t i = 0; i < state->running_count; i++) {
+      fwi_tenant_free(state->running[i].tenant);
+    }
+    free(state->stays);
+    free(state->gpu_pace);
     free(state->waiting);
     free(state->running);
     free(state->releases);
@@ -157,7 +194,18 @@ static void set_power(queue_state *state, const running_job *job, fw_power_mw po
   }
 }
 
-static void release_gpus(queue_state *state, const running_job *job) {
+/* What it drew up to now may still be to be sampled. */
+static void depart(queue_state *state, running_job *job) {
+  if (job->tenant != NULL) {
+    job->tenant->left = state->now;
+    job->tenant->next = state->departed;
+    state->departed = job->tenant;
+    job->tenant = NULL;
+  }
+}
+
+static void release_gpus(queue_state *state, running_job *job) {
+  depart(state, job);
   uint32_t gpu = job->first_gpu;
   while (gpu != NO_GPU) {
     const uint32_t next = state->next_gpu[gpu];
@@ -178,6 +226,37 @@ static fwi_presence present(const queue_state *state) {
   return (fwi_presence){.waiting = state->line.count, .in_service = state->running_count, .busy = busy_gpus(state)};
 }
 
+/* Whether its jobs have phases whose slowdown under a cap is known. */
+static bool is_paced(const queue_state *state) {
+  return state->spec->model != NULL && state->gpu != NULL;
+}
+
+static double slowest_gpu(const queue_state *state, const running_job *job) {
+  double pace = 1.0;
+  for (uint32_t gpu = job->first_gpu; state->gpu_pace != NULL && gpu != NO_GPU; gpu = state->next_gpu[gpu]) {
+    pace = state->gpu_pace[gpu] > pace ? state->gpu_pace[gpu] : pace;
+  }
+  return pace;
+}
+
+/* How fast it goes from now on. */
+static void set_pace(const queue_state *state, running_job *job) {
+  const fw_phase phase = state->spec->phases[job->phase].phase;
+  job->pace = fwi_is_in_step(phase) ? slowest_gpu(state, job) : 1.0;
+  job->slowdown = job->pace;
+  job->extrapolated = false;
+  if (state->cap > 0 && phase != FW_PHASE_IDLE && is_paced(state)) {
+    job->slowdown *= fw_cap_slowdown(&state->gpu->cap, phase, fw_power_to_watts(state->cap),
+                                     fw_power_to_watts(state->power[job->first_gpu]), &job->extrapolated);
+  }
+}
+
+static void set_all_paces(queue_state *state) {
+  for (size_t i = 0; i < state->running_count; i++) {
+    set_pace(state, &state->running[i]);
+  }
+}
+
 /* Enters the phase with that number, passing over those of no length. */
 static void enter_phase(queue_state *state, running_job *job, size_t phase) {
   const fw_queue_spec *spec = state->spec;
@@ -188,6 +267,7 @@ static void enter_phase(queue_state *state, running_job *job, size_t phase) {
   job->phase = phase;
   job->phase_left = spec->phases[phase].duration;
   set_power(state, job, job->what.power > 0 ? job->what.power : spec->phases[phase].power);
+  set_pace(state, job);
 }
 
 static void start_over(queue_state *state, running_job *job) {
@@ -219,11 +299,21 @@ static void remove_ended(queue_state *state) {
   state->running_count = kept;
 }
 
-static void work(queue_state *state, fw_time_ns worked) {
+/* The part of [from, from + worked) that is counted: after the warm-up. */
+static fw_time_ns counted_part(const queue_state *state, fw_time_ns from, fw_time_ns worked) {
+  const fw_time_ns before = state->meter.from > from ? state->meter.from - from : 0;
+  return before < worked ? worked - before : 0;
+}
+
+/* From `from` on they were at work for so long. */
+static void work(queue_state *state, fw_time_ns from, fw_time_ns worked) {
+  const double counted = (double)counted_part(state, from, worked);
   for (size_t i = 0; i < state->running_count; i++) {
     running_job *job = &state->running[i];
-    job->left -= worked;
-    job->phase_left -= worked;
+    const fw_time_ns done = fwi_work_in_time(worked, job->slowdown);
+    state->meter.held_up_ns += job->pace > 1.0 ? counted * (1.0 - 1.0 / job->pace) : 0.0;
+    job->left -= done;
+    job->phase_left -= done;
     if (job->phase_left <= 0 && job->left > 0) {
       enter_phase(state, job, job->phase + 1);
     }
@@ -235,7 +325,8 @@ static fw_status take_arrivals(queue_state *state, fw_diagnostics *diagnostics) 
     if (!fwi_line_extend(&state->waiting, &state->line, sizeof *state->waiting)) {
       return fw_error_memory(diagnostics, "the jobs of a queue");
     }
-    state->waiting[state->line.first + state->line.count++] = (waiting_job){.what = state->next};
+    state->waiting[state->line.first + state->line.count++] =
+        (waiting_job){.what = state->next, .number = state->drawn - 1};
     fwi_service_arrive(&state->meter, state->next.time);
     find_next(state);
   }
@@ -265,8 +356,13 @@ static fw_time_ns next_repair(const queue_state *state) {
 static fw_status settle(void *pointer, const fwi_turn *turn, fw_diagnostics *diagnostics) {
   queue_state *state = pointer;
   fwi_service_pass(&state->meter, turn->now, present(state));
+  forget_departed(state, turn->sampled);
+  work(state, state->now, turn->worked);
   state->now = turn->now;
-  work(state, turn->worked);
+  if (turn->cap != state->cap) {
+    state->cap = turn->cap;
+    set_all_paces(state);
+  }
   if (state->restarted) {
     for (size_t i = 0; i < state->running_count; i++) {
       start_over(state, &state->running[i]);
@@ -287,7 +383,7 @@ static fw_status begin(queue_state *state, size_t position, fw_diagnostics *diag
   }
   waiting_job *waiting = state->waiting + state->line.first;
   running_job *job = &state->running[state->running_count++];
-  *job = (running_job){.what = waiting[position].what};
+  *job = (running_job){.what = waiting[position].what, .number = waiting[position].number};
   if (!waiting[position].again) {
     fwi_delays_add(&state->meter.wait, state->now - job->what.time);
   }
@@ -401,6 +497,43 @@ static fw_power_mw highest(const queue_state *state) {
   return most;
 }
 
+/* A running job gets its residual when it is first seen to draw power. */
+static fw_status move_in(const queue_state *state, running_job *job, fw_diagnostics *diagnostics) {
+  const fwi_tenant_key key = {.tables = state->tables,
+                              .residual = state->spec->residual,
+                              .seed = state->seed,
+                              .queue = state->index,
+                              .number = job->number,
+                              .gpus = job->what.gpus,
+                              .first_tick = (uint64_t)(state->now / state->tick),
+                              .tick_s = fw_time_to_seconds(state->tick)};
+  const fw_status status = fwi_tenant_create(&key, &job->tenant, diagnostics);
+  uint32_t gpu = job->first_gpu;
+  for (size_t i = 0; status == FW_OK && gpu != NO_GPU; i++) {
+    job->tenant->gpu[i] = gpu;
+    gpu = state->next_gpu[gpu];
+  }
+  return status;
+}
+
+static fw_status list_tenants(queue_state *state, fwi_block *block, fw_diagnostics *diagnostics) {
+  if (state->tables == NULL) {
+    return FW_OK;
+  }
+  if (state->stays == NULL && (state->stays = fw_allocate(state->job->gpus, sizeof *state->stays)) == NULL) {
+    return fw_error_memory(diagnostics, "a queue");
+  }
+  fw_status status = FW_OK;
+  for (size_t i = 0; i < state->running_count && status == FW_OK; i++) {
+    running_job *job = &state->running[i];
+    status = job->tenant == NULL ? move_in(state, job, diagnostics) : FW_OK;
+    state->stays[i] = (fwi_stay){job->tenant, state->spec->phases[job->phase].phase};
+  }
+  block->stays = state->stays;
+  block->stay_count = state->running_count;
+  return status;
+}
+
 /* Up to the next instant at which something ends, begins or arrives. */
 static fwi_block next_stretch(const queue_state *state) {
   fwi_block block = {.phase = state->running_count > 0 ? FW_PHASE_ROLLOUT : FW_PHASE_IDLE,
@@ -408,12 +541,15 @@ static fwi_block next_stretch(const queue_state *state) {
                      .demand = highest(state),
                      .gpu_demand = state->power,
                      .scale = 1.0,
+                     .paced = is_paced(state),
                      .occupancy = (double)busy_gpus(state)};
   block.until = fw_time_earlier(state->next_decision, state->has_next ? state->next.time : FW_TIME_MAX);
   block.until = fw_time_earlier(block.until, next_repair(state));
   for (size_t i = 0; i < state->running_count; i++) {
     const running_job *job = &state->running[i];
-    block.work = fw_time_earlier(block.work, fw_time_earlier(job->left, job->phase_left));
+    const fw_time_ns work = fw_time_earlier(job->left, job->phase_left);
+    block.work = fw_time_earlier(block.work, fwi_time_for_work(work, job->slowdown));
+    block.extrapolated |= job->extrapolated;
     if (job->what.limit > 0) {
       block.until = fw_time_earlier(block.until, fw_time_after(job->begun, job->what.limit));
     }
@@ -435,8 +571,10 @@ static fw_status next(void *pointer, const fwi_turn *turn, fwi_blocks *blocks, f
     block.work = block.until = 0;
     block.gpu_demand = NULL;
     block.marks = ended ? FWI_MARK_JOB_END : FWI_MARK_DECISION;
+  } else {
+    status = list_tenants(state, &block, diagnostics);
   }
-  return fwi_blocks_add(blocks, block, diagnostics);
+  return status == FW_OK ? fwi_blocks_add(blocks, block, diagnostics) : status;
 }
 
 static double progress(const void *pointer) {
@@ -470,7 +608,7 @@ static fw_status throw_back(queue_state *state, size_t index, fw_diagnostics *di
     state->line.first = 1;
   }
   running_job *job = &state->running[index];
-  state->waiting[--state->line.first] = (waiting_job){.what = job->what, .again = true};
+  state->waiting[--state->line.first] = (waiting_job){.what = job->what, .number = job->number, .again = true};
   state->line.count++;
   state->meter.thrown_back++;
   release_gpus(state, job);
@@ -507,6 +645,27 @@ static fw_status fail_gpu(void *pointer, fw_time_ns now, size_t gpu, const fw_ou
   return status;
 }
 
+static fw_status slow_gpu(void *pointer, size_t gpu, double pace, fw_diagnostics *diagnostics) {
+  queue_state *state = pointer;
+  if (state->gpu_pace == NULL) {
+    state->gpu_pace = fw_allocate(state->job->gpus, sizeof *state->gpu_pace);
+    if (state->gpu_pace == NULL) {
+      return fw_error_memory(diagnostics, "a queue");
+    }
+    for (size_t g = 0; g < state->job->gpus; g++) {
+      state->gpu_pace[g] = 1.0;
+    }
+  }
+  state->gpu_pace[gpu] = pace;
+  set_all_paces(state);
+  return FW_OK;
+}
+
+static double held_up_ns(const void *pointer) {
+  const queue_state *state = pointer;
+  return state->meter.held_up_ns;
+}
+
 static void restart(void *pointer, fw_time_ns now) {
   queue_state *state = pointer;
   fwi_service_restart(&state->meter, now, present(state));
@@ -515,6 +674,13 @@ static void restart(void *pointer, fw_time_ns now) {
 static void report(const void *pointer, fw_service_result *out) {
   const queue_state *state = pointer;
   fwi_service_report(&state->meter, present(state), out);
+}
+
+static void equip(void *pointer, const fw_gpu_model *gpu, const fwi_noise_tables *tables, fw_time_ns tick) {
+  queue_state *state = pointer;
+  state->gpu = gpu;
+  state->tables = tables;
+  state->tick = tick;
 }
 
 static fw_status create(const fw_scenario_job *job, uint32_t index, uint64_t seed, fw_power_mw idle, void **out,
@@ -544,6 +710,7 @@ static fw_status create(const fw_scenario_job *job, uint32_t index, uint64_t see
 }
 
 const fwi_program_type fwi_queue_program = {.create = create,
+                                            .equip = equip,
                                             .destroy = destroy,
                                             .next = next,
                                             .progress = progress,
@@ -551,4 +718,6 @@ const fwi_program_type fwi_queue_program = {.create = create,
                                             .settle = settle,
                                             .restart = restart,
                                             .report = report,
+                                            .slow_gpu = slow_gpu,
+                                            .held_up_ns = held_up_ns,
                                             .fail_gpu = fail_gpu};

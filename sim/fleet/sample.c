@@ -72,30 +72,8 @@ static void set_levels(const fwi_segment *segment, size_t gpus, double *power) {
   }
 }
 
-/* Contrasts are what GPUs that take turns differ by, so they grow with what there is to take turns about. */
 static double contrast_scale(const fwi_job *job, const fwi_segment *segment) {
-  const double per_span_mw = job->noise.tables->per_span_mw;
-  return per_span_mw > 0.0 ? (double)(segment->level - job->setting->gpu->idle) * per_span_mw : 1.0;
-}
-
-/* Contrasts only share out the job's total, so what a share lacks to idle power the others give, in proportion to what
- * they have above it; the total stays as it was while it can. */
-static void share_out(double *power, size_t gpus, double floor) {
-  double lacking = 0.0;
-  double above = 0.0;
-  for (size_t g = 0; g < gpus; g++) {
-    const double distance = power[g] - floor;
-    lacking -= distance < 0.0 ? distance : 0.0;
-    above += distance > 0.0 ? distance : 0.0;
-  }
-  if (lacking <= 0.0 || lacking > above) {
-    return;
-  }
-  const double kept = 1.0 - lacking / above;
-  for (size_t g = 0; g < gpus; g++) {
-    const double distance = power[g] - floor;
-    power[g] = distance > 0.0 ? floor + kept * distance : floor;
-  }
+  return fwi_noise_contrast_scale(job->noise.tables, (double)(segment->level - job->setting->gpu->idle));
 }
 
 static double common_mw(const fwi_job *job, fw_phase phase, size_t at) {
@@ -130,7 +108,7 @@ static void add_contrasts(const fwi_job *job, const fwi_segment *segment, size_t
     lacking |= power[g] < floor;
   }
   if (lacking) {
-    share_out(power, job->noise.gpus, floor);
+    fwi_noise_share_out(power, job->noise.gpus, floor);
   }
 }
 
@@ -152,6 +130,22 @@ static void add_spikes(const fwi_job *job, uint64_t tick, double *power) {
   }
 }
 
+/* The GPUs of the jobs that a queue runs, each with its residual, and not below idle power unless its level is. */
+static void add_tenants(fwi_job *job, const fwi_segment *segment, fw_time_ns length, uint64_t tick, double *power) {
+  const fw_power_mw idle = job->setting->gpu->idle;
+  const fwi_stay *stays = job->stays + segment->row * job->spec->gpus;
+  limits bounds = limits_of(job, segment);
+  for (size_t i = 0; i < segment->stay_count; i++) {
+    fwi_tenant *tenant = stays[i].tenant;
+    const fw_power_mw level = segment->gpu_level[tenant->gpu[0]];
+    const double *own = fwi_tenant_power(tenant, tick, stays[i].phase, level, idle);
+    bounds.floor = (double)(level < idle ? level : idle);
+    for (size_t g = 0; g < tenant->gpus; g++) {
+      power[tenant->gpu[g]] = own[g] < bounds.floor ? (double)meet_limit(job, own[g], bounds, length) : own[g];
+    }
+  }
+}
+
 /* Adds the energy of `length` within one tick, spent in `segment`. */
 static void sample_piece(fwi_job *job, const fwi_segment *segment, fw_time_ns length, uint64_t tick, size_t at,
                          int64_t *energy) {
@@ -161,6 +155,9 @@ static void sample_piece(fwi_job *job, const fwi_segment *segment, fw_time_ns le
   set_levels(segment, gpus, power);
   if (job->noise.tables != NULL) {
     add_residual(job, segment, at, power);
+  }
+  if (segment->stay_count > 0) {
+    add_tenants(job, segment, length, tick, power);
   }
   if (job->next_spike == tick && segment->phase != FW_PHASE_IDLE) {
     add_spikes(job, tick, power);
@@ -289,7 +286,7 @@ static void sample_apart(fwi_job *job, const fwi_segment *segment, size_t ticks,
       inside &= is_inside(power[g], bounds);
     }
     if (lacking) {
-      share_out(power, gpus, floor);
+      fwi_noise_share_out(power, gpus, floor);
     }
     if (inside && !lacking) {
       for (size_t g = 0; g < gpus; g++) {

@@ -51,6 +51,7 @@ typedef struct fwi_service_meter {
   uint64_t thrown_back;
   uint64_t cut;
   int64_t finished_tokens;
+  double held_up_ns; /* what stragglers cost those in service */
   fwi_delays wait;
   fwi_delays latency;
   fwi_delays first_token;

@@ -35,21 +35,6 @@ static fw_status take_gpu(fwi_resolve *resolve, int64_t gpu, const fw_json_value
                        "GPU %zu has no job: jobs are on the GPUs 0 to %zu", out->gpu, used > 0 ? used - 1 : 0);
 }
 
-/* A queue goes at one pace for all of its jobs. */
-static fw_status refuse_queue(fwi_resolve *resolve, const fw_json_value *value, const fw_adversity *event) {
-  const fw_scenario_parts *parts = resolve->parts;
-  for (size_t j = 0; j < parts->job_count; j++) {
-    const fw_scenario_job *job = &parts->jobs[j];
-    if (job->queue != NULL && fw_scenario_job_has_gpu(job, event->gpu) && event->factor > 1.0) {
-      return fw_json_error(fw_record_member(value, "gpu"), resolve->diagnostics,
-                           "GPU %zu is one of the queue \"%s\", whose jobs would all be slowed down; choose a GPU of "
-                           "another job",
-                           event->gpu, job->job_class);
-    }
-  }
-  return FW_OK;
-}
-
 static fw_power_mw down_power(const fwi_resolve *resolve, bool given, fw_power_mw power) {
   return given ? power : resolve->scenario->gpu.idle;
 }
@@ -108,9 +93,8 @@ static fw_status take_straggler(fwi_resolve *resolve, const fwi_file_straggler *
   out->from = file->from;
   out->to = resolve->scenario->duration;
   out->factor = file->factor;
-  fw_status status = file->duration > 0 ? take_end(resolve, file->duration, value, out) : FW_OK;
-  status = fwi_first(status, take_gpu(resolve, file->gpu, value, out));
-  return fwi_first(status, refuse_queue(resolve, value, out));
+  const fw_status status = file->duration > 0 ? take_end(resolve, file->duration, value, out) : FW_OK;
+  return fwi_first(status, take_gpu(resolve, file->gpu, value, out));
 }
 
 static fw_status take_cap_faults(fwi_resolve *resolve, const fwi_file_cap_faults *file, const fw_json_value *value,

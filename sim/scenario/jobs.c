@@ -486,8 +486,9 @@ static fw_status resolve_occupancy(fwi_resolve *resolve, const fwi_file_occupanc
 _Static_assert(sizeof(fw_cycle_phase) == sizeof(fwi_file_phase), "phases are passed on as read");
 _Static_assert(offsetof(fw_cycle_phase, power) == offsetof(fwi_file_phase, power), "phases are passed on as read");
 
-fw_status fwi_take_phases(fwi_resolve *resolve, const fw_array *phases, const fw_json_value *value,
-                          const fw_cycle_phase **out, fw_time_ns *length) {
+/* The "phases" of `value`, passed on as read, and how long they last together. */
+static fw_status take_phases(fwi_resolve *resolve, const fw_array *phases, const fw_json_value *value,
+                             const fw_cycle_phase **out, fw_time_ns *length) {
   *out = phases->data;
   *length = 0;
   for (size_t i = 0; i < phases->count; i++) {
@@ -501,7 +502,7 @@ fw_status fwi_take_phases(fwi_resolve *resolve, const fw_array *phases, const fw
 static fw_status resolve_cycle(fwi_resolve *resolve, const fwi_file_cycle *file, const fw_json_value *value,
                                fw_scenario_job *job) {
   fw_time_ns total = 0;
-  const fw_status status = fwi_take_phases(resolve, &file->phases, value, &job->cycle, &total);
+  const fw_status status = take_phases(resolve, &file->phases, value, &job->cycle, &total);
   if (status != FW_OK) {
     return status;
   }

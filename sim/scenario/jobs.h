@@ -10,10 +10,6 @@ fw_status fwi_place_jobs(fwi_resolve *resolve, const fw_scenario_job *job, size_
 /* A model's tick must be the scenario's; one of another GPU is warned of. */
 fw_status fwi_check_model(fwi_resolve *resolve, const fw_job_model *model, const fw_json_value *place);
 
-/* The "phases" of `value`, passed on as read, and how long they last together. */
-fw_status fwi_take_phases(fwi_resolve *resolve, const fw_array *phases, const fw_json_value *value,
-                          const fw_cycle_phase **out, fw_time_ns *length);
-
 /* Jobs that are not GRPO offer a power cap and, where a model says what it does, the concurrency. */
 void fwi_set_plain_actuators(const fwi_resolve *resolve, fw_scenario_job *job, double concurrency);
 

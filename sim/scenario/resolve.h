@@ -20,6 +20,7 @@ typedef struct fwi_policy_content {
 /* What a queue or a serving engine has of its own. */
 typedef struct fwi_service {
   fw_queue_spec queue;
+  fw_queue_phase *phases; /* of the queue */
   fw_serving_spec serving;
   fw_submissions submissions;
   fw_requests requests;

@@ -59,6 +59,14 @@ static inline const fw_job_model *fw_scenario_job_power_model(const fw_scenario_
   return job->kind != FW_JOB_REPLAY ? job->model : NULL;
 }
 
+/* The model that says what its power does around its level, or that of the jobs that a queue runs; NULL: none. */
+static inline const fw_job_model *fw_scenario_job_residual_model(const fw_scenario_job *job) {
+  if (job->queue != NULL) {
+    return job->queue->residual != FW_QUEUE_RESIDUAL_NONE ? job->queue->model : NULL;
+  }
+  return fw_scenario_job_power_model(job);
+}
+
 /* Whether GPU `gpu` of the fleet is one of its own. */
 static inline bool fw_scenario_job_has_gpu(const fw_scenario_job *job, size_t gpu) {
   return gpu >= job->first_gpu && gpu - job->first_gpu < job->gpus;

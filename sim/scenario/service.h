@@ -2,11 +2,12 @@
 #ifndef FW_SCENARIO_SERVICE_H
 #define FW_SCENARIO_SERVICE_H
 
+#include "models/job.h"
 #include "models/time_law.h"
 #include "models/workload.h"
 #include "traces/workload.h"
 
-/* One stretch of a cycle job, or of the jobs of a queue. */
+/* One stretch of a cycle job. */
 typedef struct fw_cycle_phase {
   fw_time_ns duration;
   fw_power_mw power; /* per GPU */
@@ -16,6 +17,21 @@ typedef enum fw_discipline {
   FW_DISCIPLINE_FIFO, /* in order of arrival; the first blocks those behind it */
   FW_DISCIPLINE_EASY  /* those behind it may begin where they do not put off the first */
 } fw_discipline;
+
+/* One stretch of the jobs of a queue. */
+typedef struct fw_queue_phase {
+  fw_time_ns duration;
+  fw_power_mw power; /* per GPU */
+  fw_phase phase;    /* of the model: which residual it has */
+} fw_queue_phase;
+
+/* What a job of a queue does around its levels. A job of more GPUs than the model is of that many of the model's jobs,
+ * which go through its phases in step. */
+typedef enum fw_queue_residual {
+  FW_QUEUE_RESIDUAL_NONE,     /* nothing */
+  FW_QUEUE_RESIDUAL_TOGETHER, /* the totals of all of them move as one */
+  FW_QUEUE_RESIDUAL_APART     /* each has its own */
+} fw_queue_residual;
 
 /* Jobs that are handed in, wait for GPUs and run. */
 typedef struct fw_queue_spec {
@@ -28,9 +44,11 @@ typedef struct fw_queue_spec {
   const double *weights; /* and how often; NULL: equally often */
   size_t size_count;
   fw_time_ns limit;             /* of a drawn job's time on its GPUs; 0: none */
-  const fw_cycle_phase *phases; /* what a job does, over again until its time is over */
+  const fw_queue_phase *phases; /* what a job does, over again until its time is over */
   size_t phase_count;
-  fw_time_ns round; /* their length together */
+  fw_time_ns round;          /* their length together */
+  const fw_job_model *model; /* of its jobs, or NULL */
+  fw_queue_residual residual;
 } fw_queue_spec;
 
 /* Requests to an engine with continuous batching. */

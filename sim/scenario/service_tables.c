@@ -9,6 +9,34 @@
 
 static const char *const discipline_names[] = {"fifo", "easy", NULL};
 
+static const char *const residual_names[] = {"none", "together", "apart", NULL};
+
+static const fwi_file_queue_phase queue_phase_defaults = {.phase = FW_PHASE_ROLLOUT};
+static const fw_field queue_phase_fields[] = {
+    FW_FIELD(fwi_file_queue_phase, duration, FW_FIELD_TIME, FW_REQUIRED, 0, MOST_S, "how long the phase lasts"),
+    {.name = "power",
+     .kind = FW_FIELD_POWER,
+     .offset = offsetof(fwi_file_queue_phase, power),
+     .present_offset = offsetof(fwi_file_queue_phase, power_given),
+     .max = 1e5,
+     .doc = "power of each GPU in it; default: that of the model"},
+    {.name = "phase",
+     .kind = FW_FIELD_ENUM,
+     .offset = offsetof(fwi_file_queue_phase, phase),
+     .present_offset = offsetof(fwi_file_queue_phase, phase_given),
+     .names = fw_phase_names,
+     .doc = "which phase of the model it is; default: rollout"},
+    FW_FIELD(fwi_file_queue_phase, concurrency, FW_FIELD_NUMBER, FW_OPTIONAL, 1, 1e7,
+             "sequences in flight in each of the model's jobs, for its power; default: the model's"),
+};
+
+static const fw_record queue_phase_record = {.name = "queue_phase",
+                                             .doc = "a stretch of the jobs of a queue",
+                                             .size = sizeof(fwi_file_queue_phase),
+                                             .defaults = &queue_phase_defaults,
+                                             .fields = queue_phase_fields,
+                                             .field_count = FW_COUNT_OF(queue_phase_fields)};
+
 static const fwi_file_queue queue_defaults = {.gpus = 1, .decision = 15 * FW_NS_PER_S};
 static const fw_field queue_fields[] = {
     FWI_CLASS(fwi_file_queue),
@@ -39,8 +67,17 @@ static const fw_field queue_fields[] = {
      .doc = "how often each of the sizes is drawn; default: equally often"},
     FW_FIELD_ABOVE(fwi_file_queue, limit, FW_FIELD_TIME, FW_OPTIONAL, 0, MOST_S,
                    "a job that runs longer is killed; backfill takes it as the estimate; default: none"),
-    FW_RECORDS(fwi_file_queue, phases, &fwi_phase_record, FW_REQUIRED,
+    FW_RECORDS(fwi_file_queue, phases, &queue_phase_record, FW_REQUIRED,
                "what a job does on each GPU, over again until its time is over"),
+    FW_FIELD(fwi_file_queue, model, FW_FIELD_STRING, FW_OPTIONAL, 0, 0,
+             "parameter file of its jobs without .json, looked up like those of other jobs; default: none"),
+    {.name = "residual",
+     .kind = FW_FIELD_ENUM,
+     .offset = offsetof(fwi_file_queue, residual),
+     .present_offset = offsetof(fwi_file_queue, residual_given),
+     .names = residual_names,
+     .doc = "what power does around its level, by the model: the totals of a job larger than the model's move together "
+            "or apart; default: together, none without a model"},
     FW_FIELD_ABOVE(fwi_file_queue, decision, FW_FIELD_TIME, FW_OPTIONAL, 0, MOST_S,
                    "interval between decision instants"),
 };

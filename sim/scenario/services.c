@@ -30,6 +30,7 @@ void fwi_services_clear(fw_scenario_parts *parts) {
   for (size_t i = 0; i < parts->service_count; i++) {
     fw_submissions_clear(&parts->services[i]->submissions);
     fw_requests_clear(&parts->services[i]->requests);
+    free(parts->services[i]->phases);
     free(parts->services[i]);
   }
   free(parts->services);
@@ -47,23 +48,126 @@ static fw_status check_source(fwi_resolve *resolve, const char *trace, const fw_
 
 /* ---- Queues ---- */
 
-static fw_status take_phases(fwi_resolve *resolve, const fwi_file_queue *file, const fw_json_value *value,
-                             fw_queue_spec *out) {
-  out->phase_count = file->phases.count;
-  const fw_status status = fwi_take_phases(resolve, &file->phases, value, &out->phases, &out->round);
-  if (status != FW_OK || out->round >= FW_NS_PER_MS) {
-    return status;
+/* Without a word of it a queue has no residual where it has no model. */
+static void warn_of_no_residual(const fwi_resolve *resolve, const fwi_file_queue *file, const fw_json_value *value) {
+  if (file->model == NULL && !file->residual_given) {
+    char path[FW_JSON_PATH_SIZE];
+    fw_warning(resolve->diagnostics, fw_json_place(value, path),
+               "the jobs of queue \"%s\" have no residual, so peaks and high percentiles are understated; add a "
+               "\"model\" that has one, or \"residual\": \"none\" if that is meant",
+               file->job_class);
   }
-  return fw_json_error(fw_record_member(value, "phases"), resolve->diagnostics,
-                       "jobs repeat phases that last less than 1 ms together; make them longer");
 }
 
-static fw_status check_size(fwi_resolve *resolve, double size, size_t gpus, const fw_json_value *place) {
+static fw_status take_model(fwi_resolve *resolve, const fwi_file_queue *file, const fw_json_value *value,
+                            fw_queue_spec *out) {
+  const fw_json_value *place = fw_record_member(value, "model");
+  out->residual = (fw_queue_residual)file->residual;
+  if (file->model == NULL) {
+    warn_of_no_residual(resolve, file, value);
+    return out->residual == FW_QUEUE_RESIDUAL_NONE
+               ? FW_OK
+               : fw_json_error(fw_record_member(value, "residual"), resolve->diagnostics,
+                               "a model says what the residual is; add \"model\"");
+  }
+  out->residual = file->residual_given ? out->residual : FW_QUEUE_RESIDUAL_TOGETHER;
+  const fw_status status = fwi_find_model(resolve, file->model, place, &out->model);
+  return status != FW_OK ? status : fwi_check_model(resolve, out->model, place);
+}
+
+/* The model's power in the phase. */
+static fw_status model_power(fwi_resolve *resolve, const fwi_file_queue_phase *phase, const fw_job_model *model,
+                             const fw_json_value *place, fw_power_mw *out) {
+  const double sequences = phase->concurrency > 0.0 ? phase->concurrency : (double)model->workload.concurrency;
+  const fw_phase what = (fw_phase)phase->phase;
+  const double level_w = fw_job_level_w(model, what, sequences, fw_power_to_watts(resolve->scenario->gpu.idle));
+  if (what == FW_PHASE_ROLLOUT && sequences > model->support.concurrency_max) {
+    char path[FW_JSON_PATH_SIZE];
+    fw_warning(resolve->diagnostics, fw_json_place(place, path),
+               "model \"%s\" was seen with up to %g sequences in flight, its power at %g is extrapolated; set "
+               "\"concurrency\"",
+               model->id, model->support.concurrency_max, sequences);
+  }
+  if (fw_power_from_watts(level_w, out)) {
+    return FW_OK;
+  }
+  return fw_json_error(place, resolve->diagnostics, "model \"%s\" gives a power that no GPU has", model->id);
+}
+
+static fw_status take_phase(fwi_resolve *resolve, const fwi_file_queue_phase *phase, const fw_job_model *model,
+                            const fw_json_value *place, fw_queue_phase *out) {
+  *out = (fw_queue_phase){.duration = phase->duration, .power = phase->power, .phase = (fw_phase)phase->phase};
+  if (phase->concurrency > 0.0 && (phase->power_given || model == NULL || phase->phase != FW_PHASE_ROLLOUT)) {
+    return fw_json_error(fw_record_member(place, "concurrency"), resolve->diagnostics,
+                         "has no effect: it says what a model draws in rollout");
+  }
+  if (phase->phase_given && model == NULL) {
+    return fw_json_error(fw_record_member(place, "phase"), resolve->diagnostics,
+                         "has no effect without a \"model\", whose phase it names");
+  }
+  if (phase->power_given) {
+    return FW_OK;
+  }
+  if (model == NULL) {
+    return fw_json_error(place, resolve->diagnostics,
+                         "say what a GPU draws: add \"power_w\", or a \"model\" to the queue");
+  }
+  return model_power(resolve, phase, model, place, &out->power);
+}
+
+static void warn_of_quiet_model(const fwi_resolve *resolve, const fwi_file_queue *file, const fw_json_value *value,
+                                const fw_queue_spec *queue) {
+  bool quiet = queue->residual != FW_QUEUE_RESIDUAL_NONE && !(queue->model->residual.spikes.rate_per_h > 0.0);
+  for (size_t i = 0; quiet && i < queue->phase_count; i++) {
+    quiet = fw_residual_is_none(&queue->model->residual, queue->phases[i].phase);
+  }
+  if (quiet) {
+    char path[FW_JSON_PATH_SIZE];
+    fw_warning(resolve->diagnostics, fw_json_place(fw_record_member(value, "model"), path),
+               "model \"%s\" has no residual in the phases of queue \"%s\", so peaks and high percentiles are "
+               "understated; choose one that has, or \"residual\": \"none\" if that is meant",
+               queue->model->id, file->job_class);
+  }
+}
+
+static fw_status take_phases(fwi_resolve *resolve, const fwi_file_queue *file, const fw_json_value *value,
+                             fwi_service *service) {
+  fw_queue_spec *out = &service->queue;
+  const fwi_file_queue_phase *phases = file->phases.data;
+  service->phases = fw_allocate(file->phases.count, sizeof *service->phases);
+  if (service->phases == NULL) {
+    return fw_error_memory(resolve->diagnostics, "the phases of a queue");
+  }
+  out->phases = service->phases;
+  out->phase_count = file->phases.count;
+  fw_status status = FW_OK;
+  for (size_t i = 0; i < out->phase_count; i++) {
+    status = fwi_first(status, take_phase(resolve, &phases[i], out->model, fw_record_element(value, "phases", i),
+                                          &service->phases[i]));
+    if (!fw_time_add(out->round, phases[i].duration, &out->round)) {
+      return fw_json_error(fw_record_member(value, "phases"), resolve->diagnostics, "the phases last too long");
+    }
+  }
+  warn_of_quiet_model(resolve, file, value, out);
+  if (out->round < FW_NS_PER_MS) {
+    status = fwi_first(status, fw_json_error(fw_record_member(value, "phases"), resolve->diagnostics,
+                                             "jobs repeat phases that last less than 1 ms together; make them longer"));
+  }
+  return status;
+}
+
+static fw_status check_size(fwi_resolve *resolve, double size, size_t gpus, const fw_queue_spec *queue,
+                            const fw_json_value *place) {
   if (size != floor(size)) {
     return fw_json_error(place, resolve->diagnostics, "a job takes a whole number of GPUs, found %g", size);
   }
   if (size > (double)gpus) {
     return fw_json_error(place, resolve->diagnostics, "a job of %g GPUs never fits into a queue of %zu", size, gpus);
+  }
+  if (queue->residual != FW_QUEUE_RESIDUAL_NONE && fmod(size, (double)queue->model->gpus) != 0.0) {
+    return fw_json_error(place, resolve->diagnostics,
+                         "a job of %g GPUs is no whole number of jobs of model \"%s\", which have %lld", size,
+                         queue->model->id, (long long)queue->model->gpus);
   }
   return FW_OK;
 }
@@ -81,8 +185,11 @@ static fw_status take_sizes(fwi_resolve *resolve, const fwi_file_queue *file, si
         fw_json_error(fw_record_member(value, "weights"), resolve->diagnostics,
                       "give one weight for each of the %zu sizes, found %zu", out->size_count, file->weights.count);
   }
+  if (file->sizes.count == 0) {
+    status = fwi_first(status, check_size(resolve, one_gpu, gpus, out, value));
+  }
   for (size_t i = 0; i < file->sizes.count; i++) {
-    status = fwi_first(status, check_size(resolve, sizes[i], gpus, fw_record_element(value, "sizes", i)));
+    status = fwi_first(status, check_size(resolve, sizes[i], gpus, out, fw_record_element(value, "sizes", i)));
   }
   return status;
 }
@@ -106,8 +213,9 @@ static fw_status take_drawn_jobs(fwi_resolve *resolve, const fwi_file_queue *fil
 }
 
 static fw_status read_submissions(fwi_resolve *resolve, const fwi_file_queue *file, size_t gpus,
-                                  const fw_json_value *value, fw_submissions *out) {
+                                  const fw_json_value *value, fwi_service *service) {
   const fw_json_value *place = fw_record_member(value, "trace");
+  fw_submissions *out = &service->submissions;
   if (file->duration.which != NULL || file->sizes.count > 0 || file->weights.count > 0 || file->jobs > 0 ||
       file->limit > 0) {
     return fw_json_error(place, resolve->diagnostics,
@@ -120,7 +228,7 @@ static fw_status read_submissions(fwi_resolve *resolve, const fwi_file_queue *fi
   }
   fw_status status = fw_submissions_read(path, out, resolve->diagnostics);
   for (size_t i = 0; i < out->count && status == FW_OK; i++) {
-    status = check_size(resolve, (double)out->data[i].gpus, gpus, place);
+    status = check_size(resolve, (double)out->data[i].gpus, gpus, &service->queue, place);
   }
   status = status == FW_OK ? fwi_hash_file(resolve, path) : status;
   free(path);
@@ -141,10 +249,11 @@ fw_status fwi_resolve_queue(fwi_resolve *resolve, const fwi_file_queue *file, co
   job->queue = &service->queue;
   service->queue.discipline = (fw_discipline)file->discipline;
   fw_status status = check_source(resolve, file->trace, &file->interval, value);
-  status = fwi_first(status, take_phases(resolve, file, value, &service->queue));
+  status = fwi_first(status, take_model(resolve, file, value, &service->queue));
+  status = status == FW_OK ? take_phases(resolve, file, value, service) : status;
   if (status == FW_OK && file->trace != NULL) {
     service->queue.trace = &service->submissions;
-    status = read_submissions(resolve, file, job->gpus, value, &service->submissions);
+    status = read_submissions(resolve, file, job->gpus, value, service);
   } else if (status == FW_OK) {
     status = take_drawn_jobs(resolve, file, job->gpus, value, &service->queue);
   }

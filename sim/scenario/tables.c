@@ -160,11 +160,11 @@ static const fw_field phase_fields[] = {
     FW_FIELD(fwi_file_phase, power, FW_FIELD_POWER, FW_REQUIRED, 0, 1e5, "power of each GPU in it"),
 };
 
-const fw_record fwi_phase_record = {.name = "phase",
-                                    .doc = "a stretch of constant power",
-                                    .size = sizeof(fwi_file_phase),
-                                    .fields = phase_fields,
-                                    .field_count = FW_COUNT_OF(phase_fields)};
+static const fw_record phase_record = {.name = "phase",
+                                       .doc = "a stretch of constant power",
+                                       .size = sizeof(fwi_file_phase),
+                                       .fields = phase_fields,
+                                       .field_count = FW_COUNT_OF(phase_fields)};
 
 static const fwi_file_cycle cycle_defaults = {.count = 1, .gpus = 1, .loop = true, .decision = 15 * FW_NS_PER_S};
 static const fw_field cycle_fields[] = {
@@ -174,7 +174,7 @@ static const fw_field cycle_fields[] = {
     FW_FIELD(fwi_file_cycle, priority, FW_FIELD_INTEGER, FW_OPTIONAL, -1000, 1000, "larger is more important"),
     FW_FIELD(fwi_file_cycle, start_offset, FW_FIELD_TIME, FW_OPTIONAL, 0, MOST_S, "delay before the first phase"),
     FW_FIELD(fwi_file_cycle, loop, FW_FIELD_BOOL, FW_OPTIONAL, 0, 0, "start again at the end"),
-    FW_RECORDS(fwi_file_cycle, phases, &fwi_phase_record, FW_REQUIRED, "what the job does, in order"),
+    FW_RECORDS(fwi_file_cycle, phases, &phase_record, FW_REQUIRED, "what the job does, in order"),
     FW_FIELD_ABOVE(fwi_file_cycle, decision, FW_FIELD_TIME, FW_OPTIONAL, 0, MOST_S,
                    "interval between decision instants"),
 };

@@ -129,6 +129,15 @@ typedef struct fwi_file_policy {
   fw_array classes; /* char * */
 } fwi_file_policy;
 
+typedef struct fwi_file_queue_phase {
+  fw_time_ns duration;
+  fw_power_mw power;
+  bool power_given;
+  int phase; /* fw_phase */
+  bool phase_given;
+  double concurrency; /* 0: the model's */
+} fwi_file_queue_phase;
+
 typedef struct fwi_file_queue {
   char *job_class;
   int64_t gpus;
@@ -142,7 +151,10 @@ typedef struct fwi_file_queue {
   fw_array sizes; /* double */
   fw_array weights;
   fw_time_ns limit;
-  fw_array phases; /* fwi_file_phase */
+  fw_array phases; /* fwi_file_queue_phase */
+  char *model;
+  int residual; /* fw_queue_residual */
+  bool residual_given;
   fw_time_ns decision;
 } fwi_file_queue;
 
@@ -252,7 +264,6 @@ typedef struct fwi_file {
   fw_array expect;   /* fwi_file_expect */
 } fwi_file;
 
-extern const fw_record fwi_phase_record;
 extern const fw_record fwi_queue_record;
 extern const fw_record fwi_serving_record;
 extern const fw_record fwi_file_record;
