@@ -355,6 +355,7 @@ fw_status fw_occupancy_read(const fw_occupancy_options *options, fw_occupancy *o
   if (status != FW_OK) return status;
   out->file = fw_copy_text(options->trace);
   if (out->file == NULL) status = fw_error_memory(diagnostics, "the name of a recording");
+  out->interval = trace.series[0].interval;
   if (status == FW_OK) status = read_counters(options, &counters, diagnostics);
   if (status == FW_OK) status = make(options, &trace, &counters, out, diagnostics);
   fwi_counters_clear(&counters);

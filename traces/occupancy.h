@@ -49,6 +49,7 @@ typedef struct fw_occupancy {
   char *file;
   fw_occupancy_source source;
   fw_time_ns tick;
+  fw_time_ns interval; /* of the recording: median between rows */
   size_t gpus;
   size_t count;            /* of ticks */
   fw_occupancy_tick *data; /* in order of time */

@@ -129,6 +129,17 @@ static const char **list_spellings(const fw_record *record, bool tagged, size_t 
   return list;
 }
 
+/* More keys than fit a message are looked up in the schema. */
+static void add_where_to_look(const fw_record *record, const char **spellings, size_t count, fw_text *out) {
+  if (count > 8) {
+    fw_text_add_format(out, "run `fleetwatt schema` to see the keys of \"%s\"", record->name);
+    return;
+  }
+  fw_text_add_format(out, "the keys of \"%s\" are", record->name);
+  for (size_t i = 0; i < count; i++)
+    fw_text_add_format(out, "%s %s", i > 0 ? "," : "", spellings[i]);
+}
+
 static void refuse_unknown_key(fwi_decoder *d, const fw_record *record, bool tagged, const fw_json_value *value) {
   const char *key = fw_json_key(value);
   char shown[FW_SHOWN_SIZE];
@@ -143,7 +154,11 @@ static void refuse_unknown_key(fwi_decoder *d, const fw_record *record, bool tag
   if (nearest != NULL) {
     fwi_refuse(d, value, "unknown key \"%s\"; did you mean \"%s\"?", shown, nearest);
   } else {
-    fwi_refuse(d, value, "unknown key \"%s\"; run `fleetwatt schema` to see the keys of \"%s\"", shown, record->name);
+    fw_text look = FW_TEXT_INIT;
+    add_where_to_look(record, spellings, count, &look);
+    fwi_refuse(d, value, "unknown key \"%s\"; %s", shown, look.failed ? "" : look.data);
+    if (look.failed) fwi_note_memory(d);
+    fw_text_clear(&look);
   }
   free(spellings);
 }

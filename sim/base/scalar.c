@@ -30,8 +30,9 @@ void fwi_note_memory(fwi_decoder *d) {
 bool fwi_expect(fwi_decoder *d, const fw_json_value *value, fw_json_type type, const char *what) {
   fw_json_type found = fw_json_type_of(value);
   if (found == type) return true;
-  fwi_refuse(d, value, "expected %s, found %s", what == NULL ? fw_json_type_name(type) : what,
-             fw_json_type_name(found));
+  const char *remedy = type == FW_JSON_ARRAY ? "; a list of one element needs its brackets too" : "";
+  fwi_refuse(d, value, "expected %s, found %s%s", what == NULL ? fw_json_type_name(type) : what,
+             fw_json_type_name(found), remedy);
   return false;
 }
 

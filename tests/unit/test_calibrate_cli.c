@@ -32,6 +32,12 @@ Test(calibrate_cli, a_model_is_held_against_recordings) {
   expect("$F validate made.json run2.csv --seeds 2 --output scores.txt && cat scores.txt", 0, "run2.csv");
 }
 
+Test(calibrate_cli, readings_that_are_slower_than_ticks_are_warned_of) {
+  expect("awk 'BEGIN { print \"t_s,power_w\"; for (i = 0; i < 400; i++) print i \",\" 200 + i % 7 }' >slow.csv", 0, "");
+  expect("$F calibrate slow.csv --gpu a100-sxm4-80gb --resamples 0 2>&1", 0, "a reading every 1 s");
+  expect("! $F calibrate slow.csv --gpu a100-sxm4-80gb --resamples 0 --tick 1 2>&1 | grep 'a reading every'", 0, "");
+}
+
 Test(calibrate_cli, a_table_gives_a_model_of_its_gpus) {
   expect("$F calibrate table.csv --points --gpus 2 --sharding tensor --gpu a100-sxm4-80gb 2>&1", 0, "2 GPUs");
 }

@@ -127,7 +127,7 @@ Test(record, unknown_keys_get_the_nearest_spelling) {
   refuse_one("{\"budget_w\": 1, \"temperature\": 5}",
              "temperature: unknown key \"temperature\"; run `fleetwatt schema` to see the keys of \"top\"");
   refuse_one("{\"budget_w\": 1, \"leaf\": {\"gain\": 1, \"kind\": \"leaf\"}}",
-             "leaf.kind: unknown key \"kind\"; run `fleetwatt schema` to see the keys of \"leaf\"");
+             "leaf.kind: unknown key \"kind\"; the keys of \"leaf\" are gain, level_w, level_kw, level_mw, level");
   refuse_one("{\"budget_w\": 1, \"policy\": {\"kind\": \"leaf\", \"gain\": 1, \"knid\": 1}}",
              "policy.knid: unknown key \"knid\"; did you mean \"kind\"?");
 }
@@ -140,7 +140,8 @@ Test(record, wrong_types_name_both) {
   refuse_one("{\"budget_w\": 1, \"on\": 1}", "on: expected true or false, found a number");
   refuse_one("{\"budget_w\": 1, \"seed\": \"1\"}", "seed: expected a whole number, found a string");
   refuse_one("{\"budget_w\": 1, \"name\": 1}", "name: expected a string, found a number");
-  refuse_one("{\"budget_w\": 1, \"tags\": \"a\"}", "tags: expected an array, found a string");
+  refuse_one("{\"budget_w\": 1, \"tags\": \"a\"}",
+             "tags: expected an array, found a string; a list of one element needs its brackets too");
   refuse_one("{\"budget_w\": 1, \"tags\": [\"a\", 1, \"b\"]}", "tags[1]: expected a string, found a number");
   refuse_one("{\"budget_w\": 1, \"leaves\": [{\"gain\": 1}, 2]}", "leaves[1]: expected an object, found a number");
   refuse_one("{\"budget_w\": 1, \"policy\": \"leaf\"}", "policy: expected an object, found a string");

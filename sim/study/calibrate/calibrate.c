@@ -30,7 +30,8 @@ static fw_status take_sharding(const fw_calibrate_options *options, fw_calibrati
   if (out->gpus == 1 || options->sharding != FW_SHARDING_SINGLE) return FW_OK;
   return fw_error(
       diagnostics, FW_ERROR_INPUT, (fw_place){0},
-      "the job has %zu GPUs: say how it uses them, as layer (they take turns) or tensor (they work together)",
+      "the job has %zu GPUs: say with --sharding how it uses them, as layer (they take turns) or tensor (they work "
+      "together); the GPUs of several jobs are taken apart by fleetwatt import --only",
       out->gpus);
 }
 

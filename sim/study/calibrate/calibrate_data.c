@@ -97,6 +97,16 @@ static void add_run(const fw_calibrate_options *options, size_t run, const fw_oc
   about->mean_w = about->ticks > 0 ? sum / (double)about->ticks : 0.0;
 }
 
+/* What a tick repeats of the one before it looks like memory of the job's. A tenth: loggers are not on time. */
+static void warn_of_interval(const fw_occupancy *occupancy, fw_diagnostics *diagnostics) {
+  if (occupancy->interval - occupancy->interval / 10 <= occupancy->tick) return;
+  char interval[FW_UNITS_TEXT_SIZE], tick[FW_UNITS_TEXT_SIZE];
+  fw_warning(diagnostics, (fw_place){.file = occupancy->file},
+             "there is a reading every %s s, so ticks of %s s repeat them and the residual moves too slowly: give a "
+             "--tick that is as long (and the scenario the same \"tick_s\"), or log faster",
+             fw_time_format(occupancy->interval, interval), fw_time_format(occupancy->tick, tick));
+}
+
 static fw_status read_runs(const fw_calibrate_options *options, fw_occupancy *runs, size_t *ticks, fw_calibration *out,
                            fw_diagnostics *diagnostics) {
   for (size_t i = 0; i < options->run_count; i++) {
@@ -104,6 +114,7 @@ static fw_status read_runs(const fw_calibrate_options *options, fw_occupancy *ru
     if (status == FW_OK) status = check_alike(&runs[0], &runs[i], diagnostics);
     if (status == FW_OK) status = fwi_calibration_name_run(&options->runs[i], &out->runs[i], diagnostics);
     if (status != FW_OK) return status;
+    warn_of_interval(&runs[i], diagnostics);
     out->run_count++;
     out->runs[i].source = runs[i].source;
     out->runs[i].dropped = runs[i].dropped;
