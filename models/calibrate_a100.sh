@@ -13,7 +13,7 @@ model() {
   "$fleetwatt" calibrate -o "$out/$1.json" --gpu "$2" "${@:3}" ${more[@]+"${more[@]}"} >/dev/null
 }
 
-# Engines that serve (S6): instants every 0.25 s, with the engine's counters beside.
+# Engines that serve (S6): instants every 0.25 s, with the engine's counters and the utilisation beside.
 engine() {
   local name=$1 runs=() flags=()
   shift
@@ -22,7 +22,7 @@ engine() {
     shift
   done
   [ $# -eq 0 ] || flags=("${@:2}")
-  model "$name" a100-sxm4-80gb --source S6 "${runs[@]}" ${flags[@]+"${flags[@]}"}
+  model "$name" a100-sxm4-80gb --source S6 --utilization "${runs[@]}" ${flags[@]+"${flags[@]}"}
 }
 
 # A script without a cache (S2): means over 0.5 s, with the script's phases beside.

@@ -29,6 +29,7 @@ static const char *const value_names[FW_LEVEL_FORMS][FW_LEVEL_PARAMETERS] = {
 };
 
 /* Bounds of the file format, and of what a prompt token can cost. */
+static const double MOST_ROOF_W = 10000.0;
 static const double MOST_SLOPE = 100.0;
 static const double MOST_MIDPOINT = 30.0;
 static const double MOST_PREFILL_S = 1.0;
@@ -101,7 +102,7 @@ typedef struct problem {
   const fw_level_point *points;
   size_t count;
   const fw_timing *timing;
-  double most_w;
+  fw_level_range prefill_w;
 } problem;
 
 /* Parameters in the solver's own coordinates, without the saturation and the times of a roofline. */
@@ -118,14 +119,15 @@ static double square(double x) {
   return x * x;
 }
 
-/* From 0 to below `most`, smoothly, and back. */
-static double below(double most, double x) {
-  return most * x * x / (1.0 + x * x);
+/* From the least to below the most, smoothly, and back. */
+static double inside(fw_level_range range, double x) {
+  return range.least_w + (range.most_w - range.least_w) * x * x / (1.0 + x * x);
 }
 
-static double to_below(double most, double value) {
-  static const double NEAREST = 0.999; /* the bound itself is infinitely far */
-  const double share = fmin(value / most, NEAREST);
+static double to_inside(fw_level_range range, double value) {
+  static const double FARTHEST = 1e-6; /* at the least itself nothing says which way is up */
+  static const double NEAREST = 0.999; /* the most itself is infinitely far */
+  const double share = fmax(FARTHEST, fmin((value - range.least_w) / (range.most_w - range.least_w), NEAREST));
   return sqrt(share / (1.0 - share));
 }
 
@@ -143,8 +145,8 @@ static size_t unpack_shape(const double *x, fw_level_fit *fit) {
     v[3] = fmax(-MOST_MIDPOINT, fmin(x[3], MOST_MIDPOINT));
     return 4;
   case FW_LEVEL_ROOFLINE:
-    v[1] = square(x[1]);
-    v[2] = square(x[2]);
+    v[1] = fmin(square(x[1]), MOST_ROOF_W);
+    v[2] = fmin(square(x[2]), MOST_ROOF_W);
     return 3;
   case FW_LEVEL_TABLE:
     for (size_t i = 1; i < fit->count; i++)
@@ -161,7 +163,7 @@ static void unpack(const problem *of, const double *x, fw_level_fit *fit) {
   const size_t shape = unpack_shape(x, fit);
   const double held_s = of->timing->prefill_per_token_s;
   if (!fit->has_prefill) return;
-  fit->prefill_w = below(of->most_w, x[shape]);
+  fit->prefill_w = inside(of->prefill_w, x[shape]);
   fit->prefill_per_token_s = held_s > 0.0 ? held_s : fmin(fw_exp(x[shape + 1]), MOST_PREFILL_S);
 }
 
@@ -187,7 +189,7 @@ static void pack(const problem *of, const fw_level_fit *fit, double *x) {
     shape = fit->count;
   }
   if (!fit->has_prefill) return;
-  x[shape] = to_below(of->most_w, fit->prefill_w);
+  x[shape] = to_inside(of->prefill_w, fit->prefill_w);
   x[shape + 1] = fw_log(fmax(fit->prefill_per_token_s, 1e-12));
 }
 
@@ -528,11 +530,11 @@ static fw_level_fit blank_fit(fw_level_form form, bool prefill, const fw_level_p
 }
 
 fw_status fw_fit_level(fw_level_form form, bool prefill, const fw_level_point *points, size_t count,
-                       const fw_timing *timing, double most_w, const fw_level_fit *start, fw_level_fit *out,
+                       const fw_timing *timing, fw_level_range prefill_w, const fw_level_fit *start, fw_level_fit *out,
                        fw_diagnostics *diagnostics) {
   const spread seen = spread_of(points, count);
   const fw_level_fit blank = blank_fit(form, prefill, points, count);
-  const problem all = {.points = points, .count = count, .timing = timing, .most_w = most_w};
+  const problem all = {.points = points, .count = count, .timing = timing, .prefill_w = prefill_w};
   *out = blank;
   if (seen.used < blank.free_count || (blank.count == 0 && start == NULL)) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},

@@ -65,12 +65,18 @@ size_t fw_level_free_count(fw_level_form form, bool prefill);
  * grows with it, a table two that occur often. */
 bool fw_level_form_suits(fw_level_form form, const fw_level_point *points, size_t count, const fw_timing *timing);
 
-/* Fits `form`; reading prompts draws less than `most_w`, the most that was ever read; with `prefill` both numbers of
+/* What reading prompts can draw: at least the one and less than the other, which is larger. */
+typedef struct fw_level_range {
+  double least_w;
+  double most_w;
+} fw_level_range;
+
+/* Fits `form`, with reading prompts inside `prefill_w`; with `prefill` both numbers of
  * the covariate too. `start`, or NULL, is a fit to begin from instead of the fixed starts. Watts are
  * whole milliwatts. FW_ERROR_INPUT where fewer
  * points than parameters have a weight. */
 fw_status fw_fit_level(fw_level_form form, bool prefill, const fw_level_point *points, size_t count,
-                       const fw_timing *timing, double most_w, const fw_level_fit *start, fw_level_fit *out,
+                       const fw_timing *timing, fw_level_range prefill_w, const fw_level_fit *start, fw_level_fit *out,
                        fw_diagnostics *diagnostics);
 
 /* Watts of work as fitted. */

@@ -162,6 +162,7 @@ static fw_status add_step(const reader *read, const step *present, size_t last, 
         .in_flight = fmax(now->running, work ? 1.0 : 0.0),
         .prompt_per_s = present->prompt / seconds,
         .generated_per_s = present->generated / seconds,
+        .step = present->first,
     };
     status = fwi_states_add(out, &state, read->diagnostics);
   }

@@ -9,8 +9,9 @@
 #include "sim/base/text.h"
 #include "traces/builder.h"
 #include "traces/states.h"
+#include "traces/utilization.h"
 
-const char *const fw_occupancy_source_names[] = {"phases", "counters", "power", NULL};
+const char *const fw_occupancy_source_names[] = {"phases", "counters", "power", "utilization", NULL};
 
 /* A recording of a month at a tick of 0.1 s has 26 million. */
 static const fw_time_ns MOST_TICKS = 100000000;
@@ -41,7 +42,6 @@ double fw_occupancy_prefill_share(const fw_occupancy_tick *tick, double prefill_
 /* The power of the GPUs that count. */
 typedef struct powers {
   fw_pieces *gpu;
-  size_t *cursor;
   size_t count;
   fw_time_ns from; /* all are known from here ... */
   fw_time_ns to;   /* ... to here, but for gaps */
@@ -51,26 +51,15 @@ static void powers_clear(powers *power) {
   for (size_t g = 0; g < power->count; g++)
     fw_pieces_clear(&power->gpu[g]);
   free(power->gpu);
-  free(power->cursor);
   *power = (powers){0};
 }
 
-static bool plays(const fwi_roles *roles, const char *gpu) {
-  if (!roles->present || roles->count == 0) return true;
-  for (size_t i = 0; i < roles->count; i++) {
-    if (strcmp(roles->gpus[i], gpu) == 0) return true;
-  }
-  return false;
-}
-
 static fw_status read_powers(const fw_trace *trace, const fwi_roles *roles, powers *out, fw_diagnostics *diagnostics) {
-  *out = (powers){.gpu = fw_allocate(trace->series_count, sizeof *out->gpu),
-                  .cursor = fw_allocate(trace->series_count, sizeof *out->cursor),
-                  .from = -FWI_TIME_LIMIT,
-                  .to = FWI_TIME_LIMIT};
-  if (out->gpu == NULL || out->cursor == NULL) return fw_error_memory(diagnostics, "the power of a job");
+  *out = (powers){
+      .gpu = fw_allocate(trace->series_count, sizeof *out->gpu), .from = -FWI_TIME_LIMIT, .to = FWI_TIME_LIMIT};
+  if (out->gpu == NULL) return fw_error_memory(diagnostics, "the power of a job");
   for (size_t i = 0; i < trace->series_count; i++) {
-    if (!plays(roles, trace->series[i].gpu)) continue;
+    if (!fwi_roles_play(roles, trace->series[i].gpu)) continue;
     fw_pieces *pieces = &out->gpu[out->count];
     const fw_status status = fw_series_pieces(trace, i, pieces, diagnostics);
     if (status != FW_OK) return status;
@@ -86,22 +75,11 @@ static fw_status read_powers(const fw_trace *trace, const fwi_roles *roles, powe
                   "no time at which the power of every GPU of the job is known");
 }
 
-/* Mean power of a GPU over [from, to); false where it is not known throughout. Ticks are asked for in order. */
-static bool mean_power(powers *power, size_t gpu, fw_time_ns from, fw_time_ns to, double *out) {
-  const fw_pieces *pieces = &power->gpu[gpu];
-  size_t *at = &power->cursor[gpu];
-  while (*at < pieces->count && pieces->data[*at].to <= from)
-    ++*at;
-  double sum = 0.0;
+/* Mean power of a GPU over [from, to); false where it is not known throughout. */
+static bool mean_power(const fw_pieces *pieces, fw_time_ns from, fw_time_ns to, double *out) {
   fw_time_ns covered = 0;
-  for (size_t i = *at; i < pieces->count && pieces->data[i].from < to; i++) {
-    const fw_piece *piece = &pieces->data[i];
-    const fw_time_ns begin = piece->from > from ? piece->from : from;
-    const fw_time_ns end = piece->to < to ? piece->to : to;
-    sum += fw_power_to_watts(piece->power) * (double)(end - begin);
-    covered += end - begin;
-  }
-  *out = sum / (double)(to - from);
+  const fw_energy_pj energy = fw_pieces_energy(pieces, from, to, &covered);
+  *out = (double)energy / (double)FW_MW_PER_W / (double)(to - from);
   return covered == to - from;
 }
 
@@ -132,29 +110,46 @@ typedef struct sums {
   size_t phase;
 } sums;
 
-static void add_state(const fwi_state *state, fw_time_ns length, sums *sum) {
+static void add_state(const fwi_state *state, fw_time_ns length, fw_time_ns work, sums *sum) {
+  const fw_activity other = state->activity == FW_ACTIVITY_WORK ? FW_ACTIVITY_READY : state->activity;
   sum->covered += length;
-  sum->spent[state->activity] += length;
-  if (state->activity != FW_ACTIVITY_WORK) return;
-  sum->in_flight += state->in_flight * (double)length;
-  sum->prompt += state->prompt_per_s * (double)length;
-  sum->generated += state->generated_per_s * (double)length;
-  if (length > sum->longest) {
-    sum->longest = length;
+  sum->spent[other] += length - work;
+  sum->spent[FW_ACTIVITY_WORK] += work;
+  if (work == 0) return;
+  const double in_flight = isnan(state->in_flight) ? (double)NAN : fmax(state->in_flight, 1.0);
+  sum->in_flight += in_flight * (double)work;
+  sum->prompt += state->prompt_per_s * (double)work;
+  sum->generated += state->generated_per_s * (double)work;
+  if (work > sum->longest) {
+    sum->longest = work;
     sum->phase = state->phase;
   }
 }
 
+/* What the job did, and how busy its GPUs were meanwhile. */
+typedef struct doings {
+  const fwi_states *states;
+  const fwi_utilization *utilization; /* NULL: only the states say */
+  size_t cursor;                      /* ticks are asked for in order */
+} doings;
+
+static fw_time_ns work_within(const doings *done, const fwi_state *state, fw_time_ns from, fw_time_ns to) {
+  if (done->utilization == NULL) return state->activity == FW_ACTIVITY_WORK ? to - from : 0;
+  const double share = fwi_utilization_of_state(done->utilization, state, from, to);
+  return (fw_time_ns)(share * (double)(to - from) + 0.5);
+}
+
 /* False where the tick is not known throughout. */
-static bool cut_tick(const fwi_states *states, size_t *cursor, fw_time_ns from, fw_time_ns to, fw_occupancy_tick *out) {
-  while (*cursor < states->count && states->data[*cursor].to <= from)
-    ++*cursor;
+static bool cut_tick(doings *done, fw_time_ns from, fw_time_ns to, fw_occupancy_tick *out) {
+  const fwi_states *states = done->states;
+  while (done->cursor < states->count && states->data[done->cursor].to <= from)
+    done->cursor++;
   sums sum = {0};
-  for (size_t i = *cursor; i < states->count && states->data[i].from < to; i++) {
+  for (size_t i = done->cursor; i < states->count && states->data[i].from < to; i++) {
     const fwi_state *state = &states->data[i];
     const fw_time_ns begin = state->from > from ? state->from : from;
     const fw_time_ns end = state->to < to ? state->to : to;
-    add_state(state, end - begin, &sum);
+    add_state(state, end - begin, work_within(done, state, begin, end), &sum);
   }
   if (sum.covered != to - from) return false;
   const double work = (double)sum.spent[FW_ACTIVITY_WORK];
@@ -167,10 +162,10 @@ static bool cut_tick(const fwi_states *states, size_t *cursor, fw_time_ns from, 
   return true;
 }
 
-static bool all_powers(powers *power, fw_time_ns from, fw_time_ns to, double *out) {
+static bool all_powers(const powers *power, fw_time_ns from, fw_time_ns to, double *out) {
   bool known = true;
   for (size_t g = 0; g < power->count; g++)
-    known = mean_power(power, g, from, to, &out[g]) && known;
+    known = mean_power(&power->gpu[g], from, to, &out[g]) && known;
   return known;
 }
 
@@ -182,7 +177,7 @@ static bool make_room(fw_occupancy *out, size_t *capacity, size_t *cells) {
          fw_grow(&out->power_w, cells, needed, sizeof *out->power_w);
 }
 
-static fw_status cut_ticks(powers *power, const fwi_states *states, fw_occupancy *out, fw_diagnostics *diagnostics) {
+static fw_status cut_ticks(const powers *power, doings *done, fw_occupancy *out, fw_diagnostics *diagnostics) {
   const fw_time_ns whole = (power->to - power->from) / out->tick;
   const fw_place place = {.file = out->file};
   if (whole > MOST_TICKS) return fw_error(diagnostics, FW_ERROR_INPUT, place, "too many ticks: choose a longer tick");
@@ -195,7 +190,6 @@ static fw_status cut_ticks(powers *power, const fwi_states *states, fw_occupancy
   out->peak_w = peak_power(power);
   size_t capacity = 0;
   size_t cells = 0;
-  size_t cursor = 0;
   size_t segment = 0;
   size_t last = 0; /* number of the last tick that was kept, from 1 */
   for (size_t k = 0; k < (size_t)whole; k++) {
@@ -203,7 +197,7 @@ static fw_status cut_ticks(powers *power, const fwi_states *states, fw_occupancy
     if (!make_room(out, &capacity, &cells)) return fw_error_memory(diagnostics, "the ticks of a recording");
     fw_occupancy_tick *tick = &out->data[out->count];
     if (!all_powers(power, from, from + out->tick, out->power_w + out->count * out->gpus)) continue;
-    if (!cut_tick(states, &cursor, from, from + out->tick, tick)) continue;
+    if (!cut_tick(done, from, from + out->tick, tick)) continue;
     out->dropped += out->count > 0 ? k - last : 0;
     segment += out->count > 0 && k != last;
     tick->segment = segment;
@@ -317,28 +311,43 @@ static fw_status read_counters(const fw_occupancy_options *options, fwi_counters
                   "no column requests_running in the header: counters say how many requests run");
 }
 
-static fw_status make(const fw_occupancy_options *options, const fw_trace *trace, fwi_counters *counters,
-                      fw_occupancy *out, fw_diagnostics *diagnostics) {
-  powers power = {0};
-  fwi_states phases = {0};
-  const fwi_states *states = &phases;
-  fw_status status = read_powers(trace, &counters->roles, &power, diagnostics);
-  if (status == FW_OK && options->phases != NULL) {
+/* States and where they come from; those that no file of counters holds go to `own`. */
+static fw_status find_states(const fw_occupancy_options *options, const powers *power, const fwi_counters *counters,
+                             fwi_states *own, fw_occupancy *out, fw_diagnostics *diagnostics) {
+  if (options->phases != NULL) {
     out->source = FW_OCCUPANCY_PHASES;
-    status = fwi_read_phases(options->phases, options->skipped_phases, power.from, power.to, &phases, &out->requests,
-                             diagnostics);
-  } else if (status == FW_OK && counters->found) {
+    return fwi_read_phases(options->phases, options->skipped_phases, power->from, power->to, own, &out->requests,
+                           diagnostics);
+  }
+  if (counters->found) {
     out->source = FW_OCCUPANCY_COUNTERS;
     out->has_tokens = counters->has_tokens;
     out->requests = counters->requests;
-    states = &counters->states;
-  } else if (status == FW_OK) {
-    out->source = FW_OCCUPANCY_POWER;
-    status = all_work(&power, &phases, diagnostics);
+    return FW_OK;
   }
-  if (status == FW_OK) status = cut_ticks(&power, states, out, diagnostics);
+  out->source = options->utilization ? FW_OCCUPANCY_UTILIZATION : FW_OCCUPANCY_POWER;
+  return all_work(power, own, diagnostics);
+}
+
+static fw_status make(const fw_occupancy_options *options, const fw_trace *trace, fwi_counters *counters,
+                      fw_occupancy *out, fw_diagnostics *diagnostics) {
+  powers power = {0};
+  fwi_states own = {0};
+  fwi_utilization utilization = {0};
+  fw_status status = read_powers(trace, &counters->roles, &power, diagnostics);
+  if (status == FW_OK) status = find_states(options, &power, counters, &own, out, diagnostics);
+  fwi_states *states = out->source == FW_OCCUPANCY_COUNTERS ? &counters->states : &own;
+  doings done = {.states = states};
+  if (status == FW_OK && options->utilization) {
+    status = fwi_read_utilization(trace, &counters->roles, &utilization, diagnostics);
+    fwi_utilization_apply(&utilization, states);
+    done.utilization = &utilization;
+    out->by_utilization = true;
+  }
+  if (status == FW_OK) status = cut_ticks(&power, &done, out, diagnostics);
   if (status == FW_OK && out->source == FW_OCCUPANCY_POWER) status = find_from_power(out, diagnostics);
-  fwi_states_clear(&phases);
+  fwi_utilization_clear(&utilization);
+  fwi_states_clear(&own);
   powers_clear(&power);
   return status;
 }
@@ -348,6 +357,10 @@ fw_status fw_occupancy_read(const fw_occupancy_options *options, fw_occupancy *o
   if (strcmp(options->trace, "-") == 0) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
                     "a recording is read twice, so it cannot come from standard input: give a file");
+  }
+  if (options->utilization && options->phases != NULL) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){.file = options->phases},
+                    "phases say when the job worked, and so would the utilisation: give one of the two");
   }
   fw_trace trace;
   fwi_counters counters = {0};

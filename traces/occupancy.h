@@ -9,12 +9,26 @@
  *   a phases file      t_start_s, t_end_s, phase and, for no-cache runs, input_tokens and output_token_limit
  *   a counters file    t_s and requests_running, prompt_tokens_total, generation_tokens_total
  *   the trace itself   the same columns beside power_w; with `role`, for engines that split prefill from decode
+ *   utilisation        where it is asked for, see below
  *   power              two levels that lie well apart are ready and work; else all of it is work (warned of)
  *
  * Rules. A state holds from its row to the next; rows without a cell leave the state before in force; a state that is
  * older than 3 x the median interval (but 2 s) is unknown. An interval is work where requests run or a counter moves by
  * its end. Counters that stand still while requests run are a step in progress: the tokens that appear at its end are
- * spread over it. Ticks with an unknown state, or not wholly covered by power, are left out and end a segment. */
+ * spread over it.
+ *
+ * Utilisation. Counters read now and then miss bursts that are shorter than their interval, or hold them too long, and
+ * engines move them at the end of a step. A driver measures something else: the share of the sample period before a
+ * reading (1/6 s to 1 s by NVIDIA's documentation of nvidia-smi) in which a kernel ran. Asked for, it says which share
+ * of a stretch was work, with counters or without; these still say how much was in flight and which tokens. A reading
+ * of power at an instant lies between the sample periods of its own reading of utilisation and the next, so the share
+ * up to the next reading is the mean of both; bins hold their own. Full work is the 90th percentile of the readings
+ * above 0, over the mean of the job's GPUs: between its passes an engine leaves the GPU alone, and a share of full work
+ * means for a level what a count of running requests does. Tokens of a step belong to its busy part; those that an
+ * idle step counted belong to the step before it, or where that was idle too to the next busy one. Where no reading
+ * tells, the counters do.
+ *
+ * Ticks with an unknown state, or not wholly covered by power, are left out and end a segment. */
 #ifndef FW_TRACES_OCCUPANCY_H
 #define FW_TRACES_OCCUPANCY_H
 
@@ -40,14 +54,16 @@ typedef struct fw_occupancy_tick {
 typedef enum fw_occupancy_source {
   FW_OCCUPANCY_PHASES,
   FW_OCCUPANCY_COUNTERS,
-  FW_OCCUPANCY_POWER /* found, not recorded */
+  FW_OCCUPANCY_POWER, /* found, not recorded */
+  FW_OCCUPANCY_UTILIZATION
 } fw_occupancy_source;
 
-extern const char *const fw_occupancy_source_names[]; /* "phases", "counters", "power", NULL */
+extern const char *const fw_occupancy_source_names[]; /* "phases", "counters", "power", "utilization", NULL */
 
 typedef struct fw_occupancy {
   char *file;
   fw_occupancy_source source;
+  bool by_utilization; /* measured utilisation says how much of a tick was work */
   fw_time_ns tick;
   fw_time_ns interval; /* of the recording: median between rows */
   size_t gpus;
@@ -67,6 +83,7 @@ typedef struct fw_occupancy_options {
   fw_series_kind kind_if_unstated;
   const char *counters;  /* or NULL */
   const char *phases;    /* or NULL */
+  bool utilization;      /* the trace's own column says how much of a tick was work; not with `phases` */
   const char *role;      /* keeps the GPUs of this role; NULL: the trace must have no more than one */
   fw_time_ns tick;       /* above 0 */
   size_t skipped_phases; /* work phases at the start of a phases file to leave out: engines warm up in the first */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/base/memory.h"
 
@@ -34,6 +35,14 @@ void fwi_roles_clear(fwi_roles *roles) {
     free(roles->gpus[i]);
   free(roles->gpus);
   *roles = (fwi_roles){0};
+}
+
+bool fwi_roles_play(const fwi_roles *roles, const char *gpu) {
+  if (!roles->present || roles->count == 0) return true;
+  for (size_t i = 0; i < roles->count; i++) {
+    if (strcmp(roles->gpus[i], gpu) == 0) return true;
+  }
+  return false;
 }
 
 void fwi_counters_clear(fwi_counters *counters) {

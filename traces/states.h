@@ -14,6 +14,7 @@ typedef struct fwi_state {
   double prompt_per_s;    /* NaN: unknown */
   double generated_per_s; /* NaN: unknown */
   size_t phase;           /* from 1; 0: none */
+  size_t step;            /* of the engine, whose tokens are spread over all its states */
 } fwi_state;
 
 typedef struct fwi_states {
@@ -37,6 +38,9 @@ typedef struct fwi_roles {
 } fwi_roles;
 
 void fwi_roles_clear(fwi_roles *roles);
+
+/* Whether a GPU counts: it plays the role, or none was asked for. */
+bool fwi_roles_play(const fwi_roles *roles, const char *gpu);
 
 typedef struct fwi_counters {
   bool found; /* the file has a column requests_running; nothing is read where it has not */

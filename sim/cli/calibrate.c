@@ -68,9 +68,11 @@ static fw_status check_flags(const calibrate_flags *flags, const fwi_operands *t
                     "--gpus: a recording says itself how many GPUs it has: leave it out, or add --points");
   }
   const fwi_recording_flags *recording = &flags->recording;
-  if (flags->points && (recording->counters.count > 0 || recording->phases.count > 0 || recording->role != NULL)) {
+  const bool of_ticks =
+      recording->counters.count > 0 || recording->phases.count > 0 || recording->utilization || recording->role != NULL;
+  if (flags->points && of_ticks) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "--points: a table has no ticks: leave out --counters, --phases and --role");
+                    "--points: a table has no ticks: leave out --counters, --phases, --utilization and --role");
   }
   return FW_OK;
 }

@@ -23,7 +23,8 @@ static fw_status check_count(const char *flag, const fwi_words *files, size_t tr
 
 fw_status fwi_read_recording_flags(const fwi_recording_flags *flags, const fwi_operands *traces,
                                    fw_occupancy_options *out, fw_diagnostics *diagnostics) {
-  fw_occupancy_options one = {.role = flags->role, .skipped_phases = (size_t)flags->skipped_phases};
+  fw_occupancy_options one = {
+      .utilization = flags->utilization, .role = flags->role, .skipped_phases = (size_t)flags->skipped_phases};
   fw_status status = fwi_read_series_kind(flags->kind, &one.kind_if_unstated, diagnostics);
   if (status == FW_OK) status = check_count("--counters", &flags->counters, traces->count, diagnostics);
   if (status == FW_OK) status = check_count("--phases", &flags->phases, traces->count, diagnostics);

@@ -9,6 +9,7 @@ typedef struct fwi_recording_flags {
   const char *kind;
   fwi_words counters;
   fwi_words phases;
+  bool utilization;
   const char *role;
   double tick_s;
   uint64_t skipped_phases;
@@ -21,6 +22,8 @@ typedef struct fwi_recording_flags {
   {"--counters", FWI_FLAG_WORDS, &(values).counters, "FILE,FILE",                                                      \
    "engine counters of each recording, in order (default: its own columns)"},                                          \
       {"--phases", FWI_FLAG_WORDS, &(values).phases, "FILE,FILE", "phases of each recording, in order"},               \
+      {"--utilization", FWI_FLAG_SWITCH, &(values).utilization, NULL,                                                  \
+       "the recordings' utilization_pct says how much of the time was work"},                                          \
       {"--kind", FWI_FLAG_TEXT, &(values).kind, "KIND",                                                                \
        "instant, mean_from or mean_to, where a file does not say (default instant)"},                                  \
       {"--role", FWI_FLAG_TEXT, &(values).role, "ROLE", "use the GPUs of this role only"},                             \

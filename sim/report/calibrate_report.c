@@ -24,8 +24,9 @@ static void add_head(const fw_calibration *of, fw_text *out) {
                      of->run_count, of->run_count == 1 ? "" : "s");
   for (size_t i = 0; i < of->run_count; i++) {
     const fw_calibration_run *run = &of->runs[i];
-    fw_text_add_format(out, "  %s: %zu ticks, %zu left out, what it did from %s, mean ", run->file, run->ticks,
-                       run->dropped, fw_occupancy_source_names[run->source]);
+    fw_text_add_format(out, "  %s: %zu ticks, %zu left out, what it did from %s%s, mean ", run->file, run->ticks,
+                       run->dropped, fw_occupancy_source_names[run->source],
+                       run->by_utilization && run->source != FW_OCCUPANCY_UTILIZATION ? " and utilization" : "");
     fw_text_add_number(out, run->mean_w, 4);
     fw_text_add(out, " W a GPU\n");
   }
@@ -122,6 +123,7 @@ static void add_json_runs(fwi_json_out *object, const fw_calibration *of) {
     if (!of->from_table) {
       fwi_json_unsigned(&one, "left_out", run->dropped);
       fwi_json_string(&one, "occupancy", fw_occupancy_source_names[run->source]);
+      fwi_json_bool(&one, "by_utilization", run->by_utilization);
       fwi_json_number(&one, "mean_w", run->mean_w);
     }
     fwi_json_close(&one, '}');

@@ -66,6 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.counters = data[0] == 'c' ? input : NULL;
   options.phases = data[0] == 'p' ? input : NULL;
   options.role = line > data + 1 && data[1] == 'r' ? "decode" : NULL;
+  options.utilization = line > data + 1 && data[1] == 'u';
   read_all(&options);
   (void)unlink(own);
   if (options.trace != input) (void)unlink(fixed);

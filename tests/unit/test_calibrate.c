@@ -50,6 +50,10 @@ static fw_text model_of(const fw_calibration *calibration) {
   return text;
 }
 
+static void put(const char *path, const char *text) {
+  cr_assert_eq(fw_file_write(path, text, strlen(text), NULL), FW_OK);
+}
+
 static void make_runs(size_t count, size_t ticks) {
   for (size_t i = 0; i < count; i++)
     make_recording(&usual_engine, (uint32_t)i, ticks, paths[i]);
@@ -116,6 +120,108 @@ Test(calibrate, the_same_bytes_for_any_number_of_threads) {
   fw_calibration_clear(&one);
 }
 
+/* A GPU that is busy for 0.1 to 0.3 s at a time, at readings 0.25 s apart; its power is that of the share of full work
+ * that the readings of utilisation around it say, so with them the level is known but for the rounding of the file. The
+ * count says 1 at every other reading only. */
+static void make_bursts(uint32_t run, const char *path) {
+  enum { READINGS = 400 };
+  int per_cent[READINGS + 1];
+  for (size_t i = 0; i <= READINGS; i++) {
+    const double drawn = made_uniform(run, 3, i);
+    per_cent[i] = i < 60 || drawn < 0.3 ? 0 : drawn > 0.8 ? 100 : (int)(100.0 * made_uniform(run, 4, i));
+  }
+  fw_text text = FW_TEXT_INIT;
+  fw_text_add(&text, "t_s,power_w,utilization_pct,requests_running\n");
+  for (size_t i = 0; i < READINGS; i++) {
+    const double share = 0.005 * (double)(per_cent[i] + per_cent[i + 1]);
+    fw_text_add_number(&text, 0.25 * (double)i, 9);
+    fw_text_add_format(&text, ",%.6f,%d,%d\n", 80.0 + 220.0 * share, per_cent[i], per_cent[i] > 0 && i % 2 == 0);
+  }
+  put(path, text.data);
+  fw_text_clear(&text);
+}
+
+Test(calibrate, measured_utilisation_gives_the_level_of_work_that_counters_alias) {
+  make_bursts(1, paths[0]);
+  make_bursts(2, paths[1]);
+  fw_occupancy_options runs[2];
+  fw_calibrate_options options = options_for(runs, 2);
+  options.resamples = 0;
+  fw_calibration counted = calibrate(&options, 0);
+  runs[0].utilization = runs[1].utilization = true;
+  fw_calibration measured = calibrate(&options, 0);
+  cr_assert_eq(measured.level.form, FW_LEVEL_CONSTANT);
+  cr_expect_float_eq(measured.level.value[0], 300.0, 1e-3, "%g W", measured.level.value[0]);
+  cr_expect_float_eq(measured.ready_w, 80.0, 1e-3);
+  cr_expect_lt(measured.level.rms_w, 1e-3);
+  cr_expect_gt(counted.level.rms_w, 20.0);
+  const fw_text model = model_of(&measured);
+  cr_expect_not_null(strstr(model.data, "\"by_utilization\": true"));
+  fw_text_clear((fw_text *)&model);
+  fw_calibration_clear(&counted);
+  fw_calibration_clear(&measured);
+  runs[1].utilization = false;
+  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
+  const fw_study_options study = {0};
+  cr_expect_eq(fw_calibrate(&options, &study, &counted, &diagnostics), FW_ERROR_INPUT);
+  cr_expect_not_null(strstr(diagnostics.entries[0].message, "the utilisation counts here or in"));
+  fw_diagnostics_clear(&diagnostics);
+}
+
+/* An engine that waits: the median, so that a burst which no reading counted does not lift it; and none where what was
+ * counted as waiting drew as much as work. */
+Test(calibrate, waiting_is_what_most_of_the_waiting_drew) {
+  fw_text text = FW_TEXT_INIT;
+  fw_text_add(&text, "t_s,power_w,requests_running\n");
+  for (int i = 0; i < 80; i++)
+    fw_text_add_format(&text, "%d.%d,%d,%d\n", i / 2, 5 * (i % 2), i >= 40 ? 300 : i % 8 == 5 ? 500 : 85, i >= 40);
+  put(paths[0], text.data);
+  fw_text_clear(&text);
+  fw_occupancy_options runs[1];
+  fw_calibrate_options options = options_for(runs, 1);
+  options.resamples = 0;
+  fw_calibration out = calibrate(&options, 0);
+  cr_expect_eq(out.ready_w, 85.0, "%g W", out.ready_w);
+  cr_expect_not(out.ready_assumed);
+  fw_calibration_clear(&out);
+  fw_text_add(&text, "t_s,power_w,requests_running\n");
+  for (int i = 0; i < 80; i++)
+    fw_text_add_format(&text, "%d.%d,%d,%d\n", i / 2, 5 * (i % 2), i < 3 ? 500 : 300 + i, i >= 3);
+  put(paths[0], text.data);
+  fw_text_clear(&text);
+  out = calibrate(&options, 0);
+  cr_expect(out.ready_assumed);
+  cr_expect(isnan(out.ready_w));
+  const fw_text model = model_of(&out);
+  cr_expect_not_null(strstr(model.data, "\"gap_w\": 303"), "the least power seen");
+  fw_text_clear((fw_text *)&model);
+  fw_calibration_clear(&out);
+}
+
+/* Readings 0.25 s apart, seven of work and two of waiting in turn, so that every other block of work has an edge inside
+ * a tick. At the edge power is anything; the law of work is that of the ticks that were all work. */
+Test(calibrate, the_law_of_work_is_that_of_ticks_that_were_all_work) {
+  enum { READINGS = 400, TURN = 9, WORK = 7 };
+  fw_text text = FW_TEXT_INIT;
+  fw_text_add(&text, "t_s,power_w,requests_running\n");
+  for (int i = 0; i < READINGS; i++) {
+    const int power_w = i % TURN == WORK - 1 ? 200 + i % 7 * 30 : i % TURN < WORK ? 300 : 80;
+    fw_text_add_number(&text, 0.25 * i, 9);
+    fw_text_add_format(&text, ",%d,%d\n", power_w, i % TURN < WORK);
+  }
+  put(paths[0], text.data);
+  fw_text_clear(&text);
+  fw_occupancy_options runs[1];
+  fw_calibrate_options options = options_for(runs, 1);
+  options.resamples = 0;
+  fw_calibration out = calibrate(&options, 0);
+  size_t all_work = 0;
+  for (size_t i = 0; i < out.ticks; i++)
+    all_work += (2 * i) % TURN < WORK && (2 * i + 1) % TURN < WORK;
+  cr_expect_eq(out.residual.phase[FW_PHASE_ROLLOUT].ticks, all_work);
+  fw_calibration_clear(&out);
+}
+
 /* The file says what was calibrated, and nothing is to be warned of. */
 Test(calibrate, writes_a_job_model) {
   make_runs(2, 150);
@@ -159,10 +265,6 @@ Test(calibrate, sees_only_what_the_filter_lets_through) {
   cr_expect_eq(out.ticks, 100);
   cr_expect_eq(out.runs[1].ticks, 0);
   fw_calibration_clear(&out);
-}
-
-static void put(const char *path, const char *text) {
-  cr_assert_eq(fw_file_write(path, text, strlen(text), NULL), FW_OK);
 }
 
 /* 200 W + 20 W x log2(c), a seventh of the time for prompts of 350 W, at 1 ms a token of 4 ms. */

@@ -49,7 +49,9 @@ Test(calibrate_cli, flags_that_do_not_belong_together_are_refused) {
   expect(CALIBRATE "--kind mean 2>&1", 2, "expected instant, mean_from or mean_to");
   expect(CALIBRATE "--counters run0.csv 2>&1", 2, "name one for each");
   expect(CALIBRATE "--tick 0 2>&1", 2, "--tick");
+  expect(CALIBRATE "--utilization 2>&1", 2, "no column utilization_pct");
   expect(CALIBRATE "--points --gpus 1 2>&1", 2, "give one table");
+  expect("$F calibrate table.csv --points --gpus 1 --gpu a100-sxm4-80gb --utilization 2>&1", 2, "--utilization");
   expect("$F calibrate table.csv --points --gpu a100-sxm4-80gb 2>&1", 2, "say how many GPUs");
   expect("$F calibrate table.csv --points --gpus 1 --gpu a100-sxm4-80gb --role decode 2>&1", 2, "a table has no ticks");
   expect("$F validate run0.csv 2>&1", 2, "name a model and at least one recording");

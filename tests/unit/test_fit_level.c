@@ -17,7 +17,7 @@
 static const double FOUND = 1e-5;
 
 enum { POINTS = 400 };
-static const double MOST_W = 520.0;
+static const fw_level_range PREFILL_W = {.least_w = 0.0, .most_w = 520.0};
 static const fw_timing timing = {.token_base_s = 0.012, .token_per_sequence_s = 0.0004};
 
 static void no_abort(void) {
@@ -58,7 +58,7 @@ Test(fit_level, data_without_noise_give_their_numbers_back) {
     fw_level_point points[POINTS];
     fw_level_fit found;
     make_points(&truths[t], 0.0, points);
-    cr_assert_eq(fw_fit_level(truths[t].form, false, points, POINTS, &timing, MOST_W, NULL, &found, NULL), FW_OK);
+    cr_assert_eq(fw_fit_level(truths[t].form, false, points, POINTS, &timing, PREFILL_W, NULL, &found, NULL), FW_OK);
     cr_expect_lt(found.rms_w, 1e-3, "%zu: rms %g W", t, found.rms_w);
     for (size_t i = 0; i < found.count; i++)
       cr_expect_float_eq(found.value[i], truths[t].value[i], FOUND * fabs(truths[t].value[i]), "%zu: %s %g", t,
@@ -75,13 +75,46 @@ Test(fit_level, prompts_as_a_covariate) {
     truth.prefill_w = 455.0;
     truth.prefill_per_token_s = 5.5e-5; /* a share of 1 from 18,000 tokens a second on, which some points pass */
     make_points(&truth, 0.0, points);
-    cr_assert_eq(fw_fit_level(truth.form, true, points, POINTS, &timing, MOST_W, NULL, &found, NULL), FW_OK);
+    cr_assert_eq(fw_fit_level(truth.form, true, points, POINTS, &timing, PREFILL_W, NULL, &found, NULL), FW_OK);
     cr_expect_float_eq(found.prefill_w, 455.0, FOUND * 455.0, "%zu: %g W", t, found.prefill_w);
     cr_expect_float_eq(found.prefill_per_token_s, 5.5e-5, FOUND * 5.5e-5, "%zu: %g s", t, found.prefill_per_token_s);
     fw_level_fit blind;
-    cr_assert_eq(fw_fit_level(truth.form, false, points, POINTS, &timing, MOST_W, NULL, &blind, NULL), FW_OK);
+    cr_assert_eq(fw_fit_level(truth.form, false, points, POINTS, &timing, PREFILL_W, NULL, &blind, NULL), FW_OK);
     cr_expect_gt(blind.rms_w, 10.0, "%zu: without the covariate it cannot fit", t);
   }
+}
+
+/* Prompts that seem to draw less than waiting do so by chance: they draw at least that. */
+Test(fit_level, prompts_draw_at_least_the_least) {
+  const fw_level_range range = {.least_w = 85.0, .most_w = 520.0};
+  for (size_t i = 0; i < 2; i++) {
+    fw_level_point points[POINTS];
+    fw_level_fit found;
+    fw_level_fit truth = truths[0];
+    truth.has_prefill = true;
+    truth.prefill_w = i == 0 ? 20.0 : 120.0;
+    truth.prefill_per_token_s = 5.5e-5;
+    make_points(&truth, 0.0, points);
+    cr_assert_eq(fw_fit_level(truth.form, true, points, POINTS, &timing, range, NULL, &found, NULL), FW_OK);
+    if (i == 0) cr_expect(found.prefill_w >= 85.0 && found.prefill_w < 86.0, "%g W", found.prefill_w);
+    if (i == 1) cr_expect_float_eq(found.prefill_w, 120.0, FOUND * 120.0, "%g W", found.prefill_w);
+  }
+}
+
+/* Where a token hardly takes time of its own, the share of memory is the root of 1e-4 / c, and what falls by 200 W as c
+ * grows asks for more than 20 kW of it. What is found is what a model file may hold. */
+Test(fit_level, a_roofline_stays_within_what_a_file_may_hold) {
+  const fw_timing steep = {.token_base_s = 1e-6, .token_per_sequence_s = 0.01};
+  fw_level_point points[POINTS];
+  fw_level_fit found;
+  for (size_t i = 0; i < POINTS; i++) {
+    const double c = 1.0 + (double)(i % 16);
+    points[i] = (fw_level_point){.power_w = 300.0 + 200.0 / c, .work = 1.0, .in_flight = c, .weight = 1.0};
+  }
+  cr_assert_eq(fw_fit_level(FW_LEVEL_ROOFLINE, false, points, POINTS, &steep, PREFILL_W, NULL, &found, NULL), FW_OK);
+  for (size_t i = 0; i < 3; i++)
+    cr_expect(found.value[i] >= 0.0 && found.value[i] <= 10000.0, "%s is %g", fw_level_fit_name(found.form, i),
+              found.value[i]);
 }
 
 static double cost_of(const fw_level_fit *fit, const fw_level_point *points) {
@@ -99,7 +132,7 @@ Test(fit_level, a_fit_is_never_worse_than_the_truth_behind_noise) {
     fw_level_point points[POINTS];
     fw_level_fit found;
     make_points(&truths[t], 25.0, points);
-    cr_assert_eq(fw_fit_level(truths[t].form, false, points, POINTS, &timing, MOST_W, NULL, &found, NULL), FW_OK);
+    cr_assert_eq(fw_fit_level(truths[t].form, false, points, POINTS, &timing, PREFILL_W, NULL, &found, NULL), FW_OK);
     /* Rounding to a milliwatt moves a cost of 400 x 625 W^2 by some 1e-6 of it. */
     cr_expect_leq(cost_of(&found, points), cost_of(&truths[t], points) * (1.0 + 1e-6), "%zu", t);
     cr_expect_float_eq(found.rms_w, sqrt(cost_of(&found, points) / POINTS), 1e-3);
@@ -112,11 +145,11 @@ Test(fit_level, a_saturation) {
   fw_level_fit found;
   const fw_level_fit truth = {.form = FW_LEVEL_SATURATED, .count = 3, .value = {220.0, 25.0, 8.0}};
   make_points(&truth, 0.0, points);
-  cr_assert_eq(fw_fit_level(FW_LEVEL_SATURATED, false, points, POINTS, &timing, MOST_W, NULL, &found, NULL), FW_OK);
+  cr_assert_eq(fw_fit_level(FW_LEVEL_SATURATED, false, points, POINTS, &timing, PREFILL_W, NULL, &found, NULL), FW_OK);
   cr_expect(found.value[2] > 5.9 && found.value[2] < 10.8, "%g",
             found.value[2]); /* within an eighth of six doublings */
   fw_level_fit straight;
-  cr_assert_eq(fw_fit_level(FW_LEVEL_LOG2, false, points, POINTS, &timing, MOST_W, NULL, &straight, NULL), FW_OK);
+  cr_assert_eq(fw_fit_level(FW_LEVEL_LOG2, false, points, POINTS, &timing, PREFILL_W, NULL, &straight, NULL), FW_OK);
   cr_expect_lt(found.rms_w, 0.5 * straight.rms_w);
 }
 
@@ -139,7 +172,7 @@ Test(fit_level, a_table) {
   }
   fw_level_fit found;
   cr_assert(fw_level_form_suits(FW_LEVEL_TABLE, points, POINTS, &timing));
-  cr_assert_eq(fw_fit_level(FW_LEVEL_TABLE, false, points, POINTS, &timing, MOST_W, NULL, &found, NULL), FW_OK);
+  cr_assert_eq(fw_fit_level(FW_LEVEL_TABLE, false, points, POINTS, &timing, PREFILL_W, NULL, &found, NULL), FW_OK);
   cr_assert_eq(found.count, 4);
   for (size_t k = 0; k < 4; k++) {
     cr_expect_eq(found.knot[k], at[k]);
@@ -176,7 +209,8 @@ Test(fit_level, many_points_are_gathered_first) {
       points[t * POINTS + i].power_w += 10.0 * fw_random_normal(fw_stream_make(5, FW_DRAW_TEST, 0), t * POINTS + i);
   }
   fw_level_fit found;
-  cr_assert_eq(fw_fit_level(FW_LEVEL_LOG2, false, points, TIMES * POINTS, &timing, MOST_W, NULL, &found, NULL), FW_OK);
+  cr_assert_eq(fw_fit_level(FW_LEVEL_LOG2, false, points, TIMES * POINTS, &timing, PREFILL_W, NULL, &found, NULL),
+               FW_OK);
   cr_expect_float_eq(found.value[0], 272.0, 1.5, "%g", found.value[0]);
   cr_expect_float_eq(found.value[1], 9.5, 0.5, "%g", found.value[1]);
   cr_expect_float_eq(found.rms_w, 10.0, 4.0 * 10.0 / sqrt(2.0 * TIMES * POINTS), "%g", found.rms_w);
@@ -196,7 +230,7 @@ Test(fit_level, what_the_data_must_hold) {
   cr_expect_not(fw_level_form_suits(FW_LEVEL_ROOFLINE, points, POINTS, &flat));
   fw_level_fit found;
   fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  cr_expect_eq(fw_fit_level(FW_LEVEL_LOGISTIC, true, points, 5, &timing, MOST_W, NULL, &found, &diagnostics),
+  cr_expect_eq(fw_fit_level(FW_LEVEL_LOGISTIC, true, points, 5, &timing, PREFILL_W, NULL, &found, &diagnostics),
                FW_ERROR_INPUT);
   cr_expect_eq(diagnostics.count, 1);
   fw_diagnostics_clear(&diagnostics);

@@ -23,7 +23,7 @@ enum { SHORT = 0, LONG = 3 }; /* the windows with bars of their own */
 
 /* --- what there is --- */
 
-typedef enum split { REPETITIONS, LEVELS, RUNS, SPLITS } split;
+typedef enum split { REPETITIONS, LEVELS, RUNS, BUSY_RUNS, SPLITS } split;
 
 typedef struct kind {
   const char *name;
@@ -33,6 +33,7 @@ typedef struct kind {
   const char *role;
   fw_sharding sharding;
   const char *hard[SPLITS]; /* why it misses the bars that it misses */
+  size_t series;            /* of its files: the GPU that plays the role */
 } kind;
 
 #define SERVING "a100_serving_traces/vllm_"
@@ -50,6 +51,13 @@ static const char steps_of_engine[] = "the engine moves its counters at the end 
                                       "up to a tick, and a run holds 41 or 29 s";
 static const char short_requests[] = "a request decodes its 64 tokens in about a tick, so its count is seen once or "
                                      "not at all, and a run holds 41 or 29 s";
+static const char met_by_chance[] =
+    "a reading of utilisation tells of a sixth of a second or so in every 0.25 s and one of power of 25 ms in every "
+    "100 ms, so which of them meet a burst of 0.2 s is chance, and while bursts and readings keep step it stays the "
+    "same chance";
+static const char apart[] = "the two runs draw different power at full work, and a run holds 41 or 29 s";
+static const char one_moment[] = "a request decodes its 64 tokens in about a tick, so whether a reading of power meets "
+                                 "the work is chance, and a run holds 41 or 29 s";
 static const char plateau[] = "the longest prompts draw within a few watts of each other, so a budget at P90 to P99 "
                               "stands on a plateau where a watt "
                               "moves the rate by points";
@@ -63,86 +71,106 @@ static const kind kinds[] = {
      false,
      NULL,
      FW_SHARDING_SINGLE,
-     {NULL, NULL, aliased}},
+     {NULL, NULL, aliased, aliased},
+     0},
     {"qwen3-8b-bursts",
      "a100-sxm4-80gb",
      {SERVING "qwen3-8b_tp1_burstgpt", SERVING "qwen3-8b_tp1_burstgpt_low_window", NULL},
      false,
      NULL,
      FW_SHARDING_SINGLE,
-     {NULL, NULL, bursts}},
+     {NULL, NULL, bursts, met_by_chance},
+     0},
     {"gpt-oss-20b-prefill",
      "a100-sxm4-80gb",
      {SERVING "gpt-oss-20b_pd_rate1_window", SERVING "gpt-oss-20b_pd_rate1_repeat1_window", NULL},
      false,
      "prefill",
      FW_SHARDING_SINGLE,
-     {NULL, NULL, steps_of_engine}},
+     {NULL, NULL, steps_of_engine, apart},
+     0},
     {"gpt-oss-20b-decode",
      "a100-sxm4-80gb",
      {SERVING "gpt-oss-20b_pd_rate1_window", SERVING "gpt-oss-20b_pd_rate1_repeat1_window", NULL},
      false,
      "decode",
      FW_SHARDING_SINGLE,
-     {NULL, NULL, short_requests}},
+     {NULL, NULL, short_requests, one_moment},
+     1},
     {"llama2-7b-nocache",
      "a100-40gb-400w",
      {SCRIPT "swing_llama2-7b_1gpu", NULL, NULL},
      true,
      NULL,
      FW_SHARDING_SINGLE,
-     {plateau, step_of_power, NULL}},
+     {plateau, step_of_power, NULL, NULL},
+     0},
     {"llama2-13b-nocache",
      "a100-40gb-400w",
      {SCRIPT "swing_llama2-13b_1gpu", NULL, NULL},
      true,
      NULL,
      FW_SHARDING_SINGLE,
-     {plateau, step_of_power, NULL}},
+     {plateau, step_of_power, NULL, NULL},
+     0},
     {"falcon-7b-nocache",
      "a100-40gb-400w",
      {SCRIPT "swing_falcon-7b_1gpu", NULL, NULL},
      true,
      NULL,
      FW_SHARDING_SINGLE,
-     {plateau, step_of_power, NULL}},
+     {plateau, step_of_power, NULL, NULL},
+     0},
     {"falcon-40b-nocache-layer3",
      "a100-40gb-400w",
      {SCRIPT "swing_falcon-40b_3gpu", NULL, NULL},
      true,
      NULL,
      FW_SHARDING_LAYER,
-     {plateau, step_of_power, NULL}},
+     {plateau, step_of_power, NULL, NULL},
+     0},
     {"llama2-70b-nocache-layer4",
      "a100-40gb-400w",
      {SCRIPT "swing_llama2-70b_4gpu", NULL, NULL},
      true,
      NULL,
      FW_SHARDING_LAYER,
-     {plateau, step_of_power, NULL}},
+     {plateau, step_of_power, NULL, NULL},
+     0},
     {"llama2-7b-nocache-250w",
      "a100-40gb-250w",
      {SCRIPT "palmetto_llama2-7b_1gpu", NULL, NULL},
      true,
      NULL,
      FW_SHARDING_SINGLE,
-     {plateau, plateau, NULL}},
+     {plateau, plateau, NULL, NULL},
+     0},
     {"falcon-7b-nocache-250w",
      "a100-40gb-250w",
      {SCRIPT "palmetto_falcon-7b_1gpu", NULL, NULL},
      true,
      NULL,
      FW_SHARDING_SINGLE,
-     {plateau, plateau, NULL}},
+     {plateau, plateau, NULL, NULL},
+     0},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static const char *const split_titles[SPLITS] = {"Repetitions within a level", "Whole levels, interpolated",
-                                                 "Whole runs"};
+                                                 "Whole runs", "Whole runs, given the busy time"};
 static const char *const split_words[SPLITS] = {
     "Of the phases with one prompt length the earlier are fitted to, the later ones (half of them) held out.",
     "Every second prompt length is held out, but never the shortest or the longest.",
-    "Each run of a kind with two or more is held out once; the model is fitted to the others."};
+    "Each run of a kind with two or more is held out once; the model is fitted to the others.",
+    "The same, but how busy the GPU was in each tick is taken from the recording's own utilisation, in fit and test: "
+    "it is "
+    "measured on the same GPU as the power, so this says what the model adds to knowing that, and not what a forecast "
+    "of "
+    "work would reach."};
+
+static bool is_by_runs(split by) {
+  return by == RUNS || by == BUSY_RUNS;
+}
 
 /* --- parting a run with phases --- */
 
@@ -228,12 +256,13 @@ static size_t runs_of(const kind *of) {
   return count;
 }
 
-static fw_occupancy_options run_options(bench *all, const kind *of, size_t run) {
+static fw_occupancy_options run_options(bench *all, const kind *of, split by, size_t run) {
   (void)snprintf(all->paths[run][0], sizeof all->paths[run][0], "%s/%s.csv", all->data, of->runs[run]);
   (void)snprintf(all->paths[run][1], sizeof all->paths[run][1], "%s/%s.phases.csv", all->data, of->runs[run]);
   return (fw_occupancy_options){.trace = all->paths[run][0],
                                 .kind_if_unstated = of->phases ? FW_SERIES_MEAN_FROM : FW_SERIES_INSTANT,
                                 .phases = of->phases ? all->paths[run][1] : NULL,
+                                .utilization = by == BUSY_RUNS,
                                 .role = of->role,
                                 .tick = FW_NS_PER_S / 2,
                                 .skipped_phases = 1};
@@ -258,24 +287,24 @@ static fw_status write_model(const bench *all, const fw_calibrate_options *optio
 static fw_status hold_out(bench *all, const kind *of, const parting *parts, fw_diagnostics *diagnostics) {
   const size_t count = runs_of(of);
   fw_occupancy_options seen[MOST_RUNS];
-  fw_occupancy_options held = run_options(all, of, parts->by == RUNS ? parts->held_run : 0);
+  fw_occupancy_options held = run_options(all, of, parts->by, is_by_runs(parts->by) ? parts->held_run : 0);
   size_t seen_count = 0;
   for (size_t i = 0; i < count; i++) {
-    if (parts->by != RUNS || i != parts->held_run) seen[seen_count++] = run_options(all, of, i);
+    if (!is_by_runs(parts->by) || i != parts->held_run) seen[seen_count++] = run_options(all, of, parts->by, i);
   }
   const fw_calibrate_options fit = {.runs = seen,
                                     .run_count = seen_count,
                                     .id = of->name,
                                     .gpu = of->gpu,
                                     .sharding = of->sharding,
-                                    .filter = parts->by != RUNS ? is_seen : NULL,
+                                    .filter = !is_by_runs(parts->by) ? is_seen : NULL,
                                     .filter_context = parts};
   char path[256];
   fw_status status = write_model(all, &fit, path, diagnostics);
   if (status != FW_OK) return status;
   held_case *one = &all->cases[all->count];
   *one = (held_case){.of = of, .by = parts->by};
-  const char *slash = strrchr(of->runs[parts->by == RUNS ? parts->held_run : 0], '/');
+  const char *slash = strrchr(of->runs[is_by_runs(parts->by) ? parts->held_run : 0], '/');
   (void)snprintf(one->name, sizeof one->name, "%s%s%s", slash + 1, of->role != NULL ? ", " : "",
                  of->role != NULL ? of->role : "");
   const char *name = one->name;
@@ -287,7 +316,7 @@ static fw_status hold_out(bench *all, const kind *of, const parting *parts, fw_d
                                        .windows = windows,
                                        .window_count = WINDOWS,
                                        .share = FW_SOURCE_DIR,
-                                       .filter = parts->by != RUNS ? is_compared : NULL,
+                                       .filter = !is_by_runs(parts->by) ? is_compared : NULL,
                                        .filter_context = parts};
   const fw_study_options study = {.threads = 0};
   fw_validation validation;
@@ -304,7 +333,7 @@ static fw_status hold_out(bench *all, const kind *of, const parting *parts, fw_d
 static fw_status hold_out_kind(bench *all, const kind *of, split by, fw_diagnostics *diagnostics) {
   parting parts = {.by = by};
   fw_status status = FW_OK;
-  if (by == RUNS) {
+  if (is_by_runs(by)) {
     for (size_t r = 0; r < runs_of(of) && runs_of(of) > 1 && status == FW_OK; r++) {
       parts.held_run = r;
       status = hold_out(all, of, &parts, diagnostics);
@@ -312,7 +341,7 @@ static fw_status hold_out_kind(bench *all, const kind *of, split by, fw_diagnost
     return status;
   }
   if (!of->phases) return FW_OK;
-  const fw_occupancy_options run = run_options(all, of, 0);
+  const fw_occupancy_options run = run_options(all, of, by, 0);
   status = part_phases(&run, &parts, diagnostics);
   if (status == FW_OK) status = hold_out(all, of, &parts, diagnostics);
   free(parts.phase);
@@ -503,6 +532,62 @@ static void print_reasons(const bench *all, split by) {
   }
 }
 
+/* --- what a recording knows of its own energy --- */
+
+/* Means of the readings with even and with odd numbers, and the standard error of the mean of all by the differences of
+ * neighbours (Wolter, "An investigation of some estimators of variance for systematic sampling", Journal of the
+ * American Statistical Association 79, 1984). */
+typedef struct own_mean {
+  double even_w;
+  double odd_w;
+  double error_w;
+} own_mean;
+
+static own_mean mean_of_readings(const fw_series *series) {
+  own_mean out = {0};
+  double squares = 0.0;
+  const size_t pairs = series->count / 2;
+  for (size_t i = 0; i < pairs; i++) {
+    const double even_w = fw_power_to_watts(series->power[2 * i]);
+    const double odd_w = fw_power_to_watts(series->power[2 * i + 1]);
+    out.even_w += even_w / (double)pairs;
+    out.odd_w += odd_w / (double)pairs;
+    squares += 0.25 * (even_w - odd_w) * (even_w - odd_w);
+  }
+  out.error_w = sqrt(squares) / (double)pairs;
+  return out;
+}
+
+static fw_status print_own_mean(bench *all, const kind *of, size_t run, fw_diagnostics *diagnostics) {
+  const fw_occupancy_options files = run_options(all, of, RUNS, run);
+  fw_trace trace;
+  const fw_status status = fw_trace_read(files.trace, files.kind_if_unstated, &trace, diagnostics);
+  if (status != FW_OK) return status;
+  const own_mean own = mean_of_readings(&trace.series[of->series]);
+  const double mean_w = 0.5 * (own.even_w + own.odd_w);
+  char apart_text[FW_NUMBER_TEXT_SIZE];
+  char error_text[FW_NUMBER_TEXT_SIZE];
+  printf("| %s%s%s | %s | %s |\n", fw_path_name(of->runs[run]), of->role != NULL ? ", " : "",
+         of->role != NULL ? of->role : "",
+         fwi_figure_fixed(100.0 * fabs(own.even_w - own.odd_w) / mean_w, 1, apart_text),
+         fwi_figure_fixed(100.0 * own.error_w / mean_w, 1, error_text));
+  fw_trace_clear(&trace);
+  return FW_OK;
+}
+
+static fw_status print_own_means(bench *all, fw_diagnostics *diagnostics) {
+  printf("\nHow well these recordings know their own mean power: every second reading against the others, and the "
+         "standard "
+         "error of the mean of all.\n\n| recording | even and odd readings apart, %% | standard error, %% "
+         "|\n|---|---|---|\n");
+  fw_status status = FW_OK;
+  for (size_t k = 0; k < KINDS; k++) {
+    for (size_t r = 0; r < runs_of(&kinds[k]) && runs_of(&kinds[k]) > 1 && status == FW_OK; r++)
+      status = print_own_mean(all, &kinds[k], r, diagnostics);
+  }
+  return status;
+}
+
 static int fail(fw_diagnostics *diagnostics) {
   for (size_t i = 0; i < diagnostics->count; i++) {
     char line[2048];
@@ -536,6 +621,7 @@ int main(int argc, char **argv) {
     print_runs(all, (split)by);
     print_bars(all, (split)by);
     print_misses(all, (split)by);
+    if (by == RUNS) status = print_own_means(all, &diagnostics);
     print_reasons(all, (split)by);
     printf("\n");
   }

@@ -37,6 +37,7 @@ typedef struct fw_calibration_run {
   char *file; /* without its folder */
   char hash[17];
   fw_occupancy_source source;
+  bool by_utilization;
   size_t ticks; /* used */
   size_t dropped;
   double mean_w; /* of one GPU, over the ticks used */

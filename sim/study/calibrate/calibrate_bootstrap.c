@@ -80,8 +80,8 @@ static fw_status fit_again(const fwi_calibration_data *drawn, fw_calibration *ou
     const fw_level_fit start = out->level;
     fw_timing timing = out->timing;
     timing.prefill_per_token_s = 0.0; /* it is fitted again */
-    status = fw_fit_level(start.form, start.has_prefill, points, count, &timing, out->peak_w, &start, &out->level,
-                          diagnostics);
+    status = fw_fit_level(start.form, start.has_prefill, points, count, &timing, fwi_calibration_prefill_w(out), &start,
+                          &out->level, diagnostics);
   }
   if (status == FW_ERROR_INPUT) status = FW_OK;
   fw_diagnostics_clear(&unheard);
@@ -101,8 +101,9 @@ static fw_status run_resample(void *context, size_t index, fw_diagnostics *diagn
   fw_status status = fwi_calibration_pick(all->data, drawn_index, count, &drawn, diagnostics);
   free(drawn_index);
   fw_calibration again = *all->fitted; /* what it owns stays the fitted one's */
+  double ready_w = (double)NAN;
+  if (status == FW_OK) status = fwi_calibration_ready_w(&drawn, &ready_w, diagnostics);
   if (status == FW_OK) {
-    const double ready_w = fwi_calibration_ready_w(&drawn);
     again.ready_w = isnan(ready_w) ? again.ready_w : ready_w;
     status = fit_again(&drawn, &again, diagnostics);
   }

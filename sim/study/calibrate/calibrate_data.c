@@ -69,6 +69,10 @@ static fw_status check_alike(const fw_occupancy *first, const fw_occupancy *othe
                     "what the job did comes from %s here and from %s in %s: their work in flight does not compare",
                     fw_occupancy_source_names[other->source], fw_occupancy_source_names[first->source], first->file);
   }
+  if (other->by_utilization != first->by_utilization) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, place,
+                    "the utilisation counts here or in %s, but not in both: their work does not compare", first->file);
+  }
   return FW_OK;
 }
 
@@ -117,6 +121,7 @@ static fw_status read_runs(const fw_calibrate_options *options, fw_occupancy *ru
     warn_of_interval(&runs[i], diagnostics);
     out->run_count++;
     out->runs[i].source = runs[i].source;
+    out->runs[i].by_utilization = runs[i].by_utilization;
     out->runs[i].dropped = runs[i].dropped;
     out->peak_w = fmax(out->peak_w, runs[i].peak_w);
     out->requests += (double)runs[i].requests;
@@ -184,8 +189,30 @@ static double mean_of(const fwi_calibration_data *data, fw_activity activity) {
   return count > 0 ? sum / (double)count : (double)NAN;
 }
 
-double fwi_calibration_ready_w(const fwi_calibration_data *data) {
-  return mean_of(data, FW_ACTIVITY_READY);
+/* Mean power of the ticks that were nearly all work; infinite where there are none. */
+static double working_w(const fwi_calibration_data *data) {
+  double sum = 0.0;
+  size_t count = 0;
+  for (size_t i = 0; i < data->count; i++) {
+    if (data->ticks[i].share[FW_ACTIVITY_WORK] < FWI_CALIBRATION_NEARLY_ALL) continue;
+    sum += data->mean_w[i];
+    count++;
+  }
+  return count > 0 ? sum / (double)count : (double)INFINITY;
+}
+
+fw_status fwi_calibration_ready_w(const fwi_calibration_data *data, double *out, fw_diagnostics *diagnostics) {
+  double *seen_w = fw_allocate(data->count, sizeof *seen_w);
+  if (seen_w == NULL) return fw_error_memory(diagnostics, "the power of an engine that waits");
+  size_t count = 0;
+  for (size_t i = 0; i < data->count; i++) {
+    if (data->ticks[i].share[FW_ACTIVITY_READY] >= FWI_CALIBRATION_NEARLY_ALL) seen_w[count++] = data->mean_w[i];
+  }
+  fw_fit_sort(seen_w, count);
+  *out = count > 0 ? fw_fit_quantile(seen_w, count, 0.5) : (double)NAN;
+  if (*out >= working_w(data)) *out = (double)NAN;
+  free(seen_w);
+  return FW_OK;
 }
 
 static double least_power(const fwi_calibration_data *data) {
@@ -195,13 +222,15 @@ static double least_power(const fwi_calibration_data *data) {
   return least;
 }
 
-static void measure_levels(const fwi_calibration_data *data, fw_calibration *out) {
+static fw_status measure_levels(const fwi_calibration_data *data, fw_calibration *out, fw_diagnostics *diagnostics) {
+  double ready_w = (double)NAN;
+  const fw_status status = fwi_calibration_ready_w(data, &ready_w, diagnostics);
   out->idle_w = mean_of(data, FW_ACTIVITY_IDLE);
   out->load_w = mean_of(data, FW_ACTIVITY_LOAD);
-  const double ready_w = fwi_calibration_ready_w(data);
   out->ready_assumed = isnan(ready_w);
   out->ready_w = out->ready_assumed ? out->ready_w : ready_w;
   out->least_w = least_power(data);
+  return status;
 }
 
 static void measure_totals(const fwi_calibration_data *data, fw_calibration *out) {
@@ -219,13 +248,14 @@ static void measure_totals(const fwi_calibration_data *data, fw_calibration *out
   }
 }
 
-/* Pairs of work in flight and token time, of ticks that wrote all the time and, where `quiet`, read nothing. */
-static size_t token_times(const fwi_calibration_data *data, bool per_pass, bool quiet, double *in_flight,
+/* Pairs of work in flight and token time, of ticks that wrote for at least the share `least` and, where `quiet`, read
+ * nothing. */
+static size_t token_times(const fwi_calibration_data *data, bool per_pass, double least, bool quiet, double *in_flight,
                           double *token_s) {
   size_t count = 0;
   for (size_t i = 0; i < data->count; i++) {
     const fw_occupancy_tick *tick = &data->ticks[i];
-    if (tick->share[FW_ACTIVITY_WORK] < WHOLE || !(tick->generated_per_s > 0.0) || isnan(tick->in_flight)) continue;
+    if (tick->share[FW_ACTIVITY_WORK] < least || !(tick->generated_per_s > 0.0) || isnan(tick->in_flight)) continue;
     if (quiet && tick->prompt_per_s > 0.0) continue;
     in_flight[count] = tick->in_flight;
     token_s[count++] = (per_pass ? 1.0 : tick->in_flight) / tick->generated_per_s;
@@ -243,16 +273,28 @@ void fwi_calibration_token_time(const double *in_flight, const double *token_s, 
   out->timing_ticks = known ? count : 0;
 }
 
-/* Where few ticks read nothing, all count: token time then holds the reading that goes on beside. */
+/* Where few ticks read nothing, all count: token time then holds the reading that goes on beside. Measured shares of
+ * work are hardly ever whole, and where few ticks are nearly all work, those that are mostly work count too. */
+static size_t find_token_times(const fwi_calibration_data *data, const fw_calibration *measured, double *in_flight,
+                               double *token_s) {
+  static const size_t FEW = 20;
+  const bool by_share = measured->runs[0].by_utilization;
+  const double most = by_share ? FWI_CALIBRATION_NEARLY_ALL : WHOLE;
+  size_t count = token_times(data, measured->per_pass, most, true, in_flight, token_s);
+  if (count < FEW) count = token_times(data, measured->per_pass, most, false, in_flight, token_s);
+  if (count < FEW && by_share) {
+    count = token_times(data, measured->per_pass, FWI_CALIBRATION_MOSTLY, false, in_flight, token_s);
+  }
+  return count;
+}
+
 static fw_status measure_token_time(const fwi_calibration_data *data, fw_calibration *out,
                                     fw_diagnostics *diagnostics) {
-  static const size_t FEW = 20;
   double *in_flight = fw_allocate(data->count, sizeof *in_flight);
   double *token_s = fw_allocate(data->count, sizeof *token_s);
   const bool usable = in_flight != NULL && token_s != NULL;
   if (usable) {
-    size_t count = token_times(data, out->per_pass, true, in_flight, token_s);
-    if (count < FEW) count = token_times(data, out->per_pass, false, in_flight, token_s);
+    const size_t count = find_token_times(data, out, in_flight, token_s);
     fwi_calibration_token_time(in_flight, token_s, count, out);
   }
   free(in_flight);
@@ -261,7 +303,8 @@ static fw_status measure_token_time(const fwi_calibration_data *data, fw_calibra
 }
 
 fw_status fwi_calibration_measure(const fwi_calibration_data *data, fw_calibration *out, fw_diagnostics *diagnostics) {
-  measure_levels(data, out);
+  const fw_status status = measure_levels(data, out, diagnostics);
+  if (status != FW_OK) return status;
   measure_totals(data, out);
   return measure_token_time(data, out, diagnostics);
 }
@@ -270,11 +313,19 @@ static double or_else(double value, double otherwise) {
   return isnan(value) ? otherwise : value;
 }
 
-fwi_tick_levels fwi_calibration_quiet(const fwi_calibration_data *data, const fw_calibration *measured) {
-  const double least_w = least_power(data);
-  const double ready_w = or_else(measured->ready_w, or_else(measured->load_w, least_w));
-  return (fwi_tick_levels){
-      .idle_w = or_else(measured->idle_w, least_w), .load_w = or_else(measured->load_w, ready_w), .ready_w = ready_w};
+fwi_tick_levels fwi_calibration_quiet(const fw_calibration *measured) {
+  const double ready_w = or_else(measured->ready_w, or_else(measured->load_w, measured->least_w));
+  return (fwi_tick_levels){.idle_w = or_else(measured->idle_w, measured->least_w),
+                           .load_w = or_else(measured->load_w, ready_w),
+                           .ready_w = ready_w};
+}
+
+fw_level_range fwi_calibration_prefill_w(const fw_calibration *measured) {
+  return (fw_level_range){.least_w = fwi_calibration_quiet(measured).ready_w, .most_w = measured->peak_w};
+}
+
+bool fwi_calibration_tells(const fw_calibration *measured, const fw_occupancy_tick *tick) {
+  return !measured->ready_assumed || tick->share[FW_ACTIVITY_READY] <= 1.0 - FWI_CALIBRATION_NEARLY_ALL;
 }
 
 fw_status fwi_calibration_points(const fwi_calibration_data *data, const fw_calibration *measured,
@@ -283,10 +334,10 @@ fw_status fwi_calibration_points(const fwi_calibration_data *data, const fw_cali
   *place = fw_allocate(data->count, sizeof **place);
   *count = 0;
   if (*points == NULL || *place == NULL) return fw_error_memory(diagnostics, "the points of a level");
-  const fwi_tick_levels quiet = fwi_calibration_quiet(data, measured);
+  const fwi_tick_levels quiet = fwi_calibration_quiet(measured);
   for (size_t i = 0; i < data->count; i++) {
     const fw_occupancy_tick *tick = &data->ticks[i];
-    if (!(tick->share[FW_ACTIVITY_WORK] > 0.0)) continue;
+    if (!(tick->share[FW_ACTIVITY_WORK] > 0.0) || !fwi_calibration_tells(measured, tick)) continue;
     const double others_w = tick->share[FW_ACTIVITY_IDLE] * quiet.idle_w +
                             tick->share[FW_ACTIVITY_LOAD] * quiet.load_w +
                             tick->share[FW_ACTIVITY_READY] * quiet.ready_w;

@@ -27,7 +27,7 @@ typedef struct contest {
   size_t count;
   const fwi_calibration_split *parts;
   const fw_timing *timing;
-  double most_w;
+  fw_level_range prefill_w;
   const fw_calibration_score *scores;
   size_t score_count;
   fw_level_fit *fits; /* per score: fitted to all */
@@ -111,7 +111,7 @@ static fw_status score_fold(const contest *all, size_t score, size_t fold, const
 static fw_status fit_to_all(void *context, size_t score, fw_diagnostics *diagnostics) {
   const contest *all = context;
   const fw_calibration_score *form = &all->scores[score];
-  return fw_fit_level(form->form, form->prefill, all->points, all->count, all->timing, all->most_w, NULL,
+  return fw_fit_level(form->form, form->prefill, all->points, all->count, all->timing, all->prefill_w, NULL,
                       &all->fits[score], diagnostics);
 }
 
@@ -128,7 +128,7 @@ static fw_status fit_without(void *context, size_t index, fw_diagnostics *diagno
     if (all->parts->fold[i] != fold) seen[kept++] = all->points[i];
   }
   fw_level_fit fit;
-  fw_status status = fw_fit_level(form->form, form->prefill, seen, kept, all->timing, all->most_w, &all->fits[score],
+  fw_status status = fw_fit_level(form->form, form->prefill, seen, kept, all->timing, all->prefill_w, &all->fits[score],
                                   &fit, diagnostics);
   if (status == FW_OK) status = score_fold(all, score, fold, &fit, seen, kept, diagnostics);
   free(seen);
@@ -202,7 +202,7 @@ static fw_status hold_contest(const fw_level_point *points, size_t count, const 
                  .count = count,
                  .parts = parts,
                  .timing = &out->timing,
-                 .most_w = out->peak_w,
+                 .prefill_w = fwi_calibration_prefill_w(out),
                  .scores = out->scores,
                  .score_count = out->score_count};
   size_t cells = 0;
@@ -241,8 +241,8 @@ static fw_status take_constant(const fw_level_point *points, size_t count, fw_ca
   out->split = "none: too few ticks";
   out->score_count = 1;
   out->scores[0] = (fw_calibration_score){.form = FW_LEVEL_CONSTANT, .free_count = 1};
-  const fw_status status =
-      fw_fit_level(FW_LEVEL_CONSTANT, false, points, count, &out->timing, out->peak_w, NULL, &out->level, diagnostics);
+  const fw_status status = fw_fit_level(FW_LEVEL_CONSTANT, false, points, count, &out->timing,
+                                        fwi_calibration_prefill_w(out), NULL, &out->level, diagnostics);
   out->scores[0].rms_w = out->level.rms_w;
   out->scores[0].held_out_rms_w = (double)NAN;
   out->scores[0].held_out_crps_w = (double)NAN;

@@ -1,7 +1,7 @@
 /* The model file: a job of models/job.h, and how each number was come by. */
 #include <math.h>
 
-#include "sim/study/calibrate/calibrate.h"
+#include "sim/study/calibrate/calibrate_room.h"
 
 static const int DIGITS = 9;
 
@@ -11,14 +11,6 @@ static void add_number(fw_text *out, const char *key, double value) {
 }
 
 /* --- numbers that the recordings do not give --- */
-
-static double ready_w(const fw_calibration *of) {
-  return isnan(of->ready_w) ? of->least_w : of->ready_w;
-}
-
-static double load_w(const fw_calibration *of) {
-  return isnan(of->load_w) ? ready_w(of) : of->load_w;
-}
 
 static double most_in_flight(const fw_calibration *of) {
   return isnan(of->in_flight_max) ? 1.0 : fmax(of->in_flight_max, 1.0);
@@ -58,16 +50,17 @@ static void add_timing(const fw_calibration *of, fw_text *out) {
 }
 
 static void add_levels(const fw_calibration *of, fw_text *out) {
+  const fwi_tick_levels quiet = fwi_calibration_quiet(of);
   fw_text_add(out, "  \"levels\": {\n    \"rollout\": ");
   fw_level_fit_json(&of->level, out);
   fw_text_add(out, ",\n    ");
   add_number(out, "prefill_w", of->level.has_prefill ? of->level.prefill_w : full_rollout_w(of));
   fw_text_add(out, ",\n    ");
-  add_number(out, "gap_w", ready_w(of));
+  add_number(out, "gap_w", quiet.ready_w);
   fw_text_add(out, ",\n    ");
   add_number(out, "update_w", full_rollout_w(of));
   fw_text_add(out, ",\n    ");
-  add_number(out, "load_w", load_w(of));
+  add_number(out, "load_w", quiet.load_w);
   fw_text_add(out, "\n  },\n");
 }
 
@@ -122,8 +115,9 @@ static void add_runs(const fw_calibration *of, fw_text *out) {
       fw_text_add_format(out, "\"points\": %zu}", run->ticks);
       continue;
     }
-    fw_text_add_format(out, "\"occupancy\": \"%s\", \"ticks\": %zu, \"left_out\": %zu, ",
-                       fw_occupancy_source_names[run->source], run->ticks, run->dropped);
+    fw_text_add_format(out, "\"occupancy\": \"%s\", %s\"ticks\": %zu, \"left_out\": %zu, ",
+                       fw_occupancy_source_names[run->source], run->by_utilization ? "\"by_utilization\": true, " : "",
+                       run->ticks, run->dropped);
     add_number(out, "mean_w", run->mean_w);
     fw_text_add(out, "}");
   }
@@ -173,8 +167,9 @@ static void add_assumed(const fw_calibration *of, fw_text *out) {
   }
   if (of->ready_assumed) {
     fw_text_add_format(out, "      \"levels.gap_w\": \"%s\",\n",
-                       isnan(of->ready_w) ? "the least power seen; no tick shows a GPU that stands ready"
-                                          : "given; no tick shows a GPU that stands ready");
+                       !isnan(of->ready_w)  ? "given; no tick shows a GPU that stands ready"
+                       : !isnan(of->load_w) ? "as levels.load_w; no tick shows a GPU that stands ready"
+                                            : "the least power seen; no tick shows a GPU that stands ready");
   }
   if (isnan(of->load_w)) fw_text_add(out, "      \"levels.load_w\": \"as levels.gap_w\",\n");
   if (of->timing_ticks == 0) fw_text_add(out, "      \"timing.token_base_s\": \"30 ms: no tokens were counted\",\n");

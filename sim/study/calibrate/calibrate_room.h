@@ -34,11 +34,20 @@ fw_status fwi_calibration_measure(const fwi_calibration_data *data, fw_calibrati
 /* Token time fitted to pairs of work in flight and seconds, or an assumed one with `timing_ticks` 0. */
 void fwi_calibration_token_time(const double *in_flight, const double *token_s, size_t count, fw_calibration *out);
 
-/* Mean power of one GPU that stands ready; NaN where none was seen. */
-double fwi_calibration_ready_w(const fwi_calibration_data *data);
+/* Ticks that are nearly all, or mostly, of one phase: at least this share of them. */
+static const double FWI_CALIBRATION_NEARLY_ALL = 0.9;
+static const double FWI_CALIBRATION_MOSTLY = 0.5;
 
-/* Points of the ticks with work, less what the other phases drew; `place[i]` is the tick of point i. Caller frees both,
- * even after a failure. */
+/* Power of one GPU in the ticks that stood ready for nearly all of their time: the median, since work that nobody
+ * counted is no waiting. NaN where none did, or where they drew as much as work: that was no waiting at all. */
+fw_status fwi_calibration_ready_w(const fwi_calibration_data *data, double *out, fw_diagnostics *diagnostics);
+
+/* Whether a tick tells of a level: not where it waited for more than a little of its time and nothing shows what that
+ * draws. */
+bool fwi_calibration_tells(const fw_calibration *measured, const fw_occupancy_tick *tick);
+
+/* Points of the ticks with work that tell of its level, less what the other phases drew; `place[i]` is the tick of
+ * point i. Caller frees both, even after a failure. */
 fw_status fwi_calibration_points(const fwi_calibration_data *data, const fw_calibration *measured,
                                  fw_level_point **points, size_t **place, size_t *count, fw_diagnostics *diagnostics);
 
@@ -76,7 +85,10 @@ typedef struct fwi_tick_levels {
 } fwi_tick_levels;
 
 /* Levels without work; of those that were not recorded, the nearest that was. */
-fwi_tick_levels fwi_calibration_quiet(const fwi_calibration_data *data, const fw_calibration *measured);
+fwi_tick_levels fwi_calibration_quiet(const fw_calibration *measured);
+
+/* What reading prompts can draw: as much as a GPU that waits, and less than the most that was ever read. */
+fw_level_range fwi_calibration_prefill_w(const fw_calibration *measured);
 
 /* Ticks in a block of time: long against the memory of a residual, short against a run. */
 enum { FWI_CALIBRATION_BLOCK = 20 };
