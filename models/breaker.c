@@ -10,6 +10,9 @@
 
 #define LEAST_TIME_CONSTANT_S 0.001
 #define MOST_TRIP 100.0
+#define HEAT_SLACK 1e-9
+
+static const char *const effect_names[] = {"count", "outage", NULL};
 
 #define LAW_FIELDS(type, of)                                                                                           \
   {.name = "time_constant",                                                                                            \
@@ -53,6 +56,10 @@ static const fw_field model_fields[] = {
     FW_RECORD(fw_breaker_model, latest, &latest_record, FW_OPTIONAL, "the latest that it may trip"),
     FW_FIELD(fw_breaker_model, outage, FW_FIELD_TIME, FW_OPTIONAL, 0, FWI_MOST_S,
              "how long everything behind it is off after a trip"),
+    FW_ENUM(fw_breaker_model, on_trip, effect_names, FW_OPTIONAL,
+            "whether a trip is counted only, or takes the power and the work of everything behind it"),
+    FW_FIELD(fw_breaker_model, load, FW_FIELD_TIME, FW_OPTIONAL, 0, FWI_MOST_S,
+             "with \"on_trip\": \"outage\": how long jobs are loaded when the power is back"),
 };
 
 const fw_record fw_breaker_model_record = {.name = "breaker",
@@ -75,6 +82,14 @@ fw_status fw_breaker_model_check(const fw_breaker_model *model, const fw_json_va
   if (!trips) {
     status = fw_json_error(fw_record_member(value, "trip"), diagnostics,
                            "the threshold must lie between those of \"earliest\" and \"latest\"; give all three");
+  }
+  if (model->on_trip == FW_BREAKER_OPENS && model->outage <= 0) {
+    status = fw_json_error(fw_record_member(value, "outage"), diagnostics,
+                           "a breaker that takes the power stays open for a time above 0");
+  }
+  if (model->on_trip == FW_BREAKER_COUNTS && model->load > 0) {
+    status = fw_json_error(fw_record_member(value, "load"), diagnostics,
+                           "trips that are only counted load no jobs; set \"on_trip\": \"outage\" or take this out");
   }
   return status;
 }
@@ -121,6 +136,19 @@ void fw_breaker_push(fw_breaker *breaker, double square) {
     breaker->trips++;
     breaker->open = breaker->outage;
   }
+}
+
+/* While it is open no cooling is counted on: when it closes the question is asked again. */
+size_t fw_breaker_ticks_to_trip(const fw_breaker_law *law, const fw_breaker *breaker, double square, size_t most) {
+  const double open = breaker->open > 0 ? (double)((breaker->open - 1) / breaker->tick + 1) : 0.0;
+  const double heat = breaker->heat < 0.0 ? fmin(square, 1.0) : breaker->heat;
+  const double trip = breaker->trip - HEAT_SLACK * fmax(square, breaker->trip);
+  double ticks = open + 1.0;
+  if (heat < trip) {
+    const double to_trip = square > trip ? fw_log((square - heat) / (square - trip)) : (double)INFINITY;
+    ticks = open + fmax(1.0, ceil(to_trip * (double)law->time_constant / (double)breaker->tick));
+  }
+  return ticks < (double)most ? (size_t)ticks : most;
 }
 
 void fw_breaker_restart(fw_breaker *breaker) {

@@ -23,12 +23,21 @@ typedef enum fw_breaker_case {
   FW_BREAKER_CASES
 } fw_breaker_case;
 
-/* The three laws, and what a trip means: everything behind the breaker is off for `outage`. */
+/* What becomes of a trip. */
+typedef enum fw_breaker_effect {
+  FW_BREAKER_COUNTS, /* it is counted; power goes on as if nothing had happened */
+  FW_BREAKER_OPENS   /* that of the nominal law, all feeds in service, takes the power of everything behind it */
+} fw_breaker_effect;
+
+/* The three laws, and what a trip means: everything behind the breaker is off for `outage`, then its jobs are loaded
+ * for `load`. */
 typedef struct fw_breaker_model {
   fw_breaker_law nominal;
   fw_breaker_law earliest;
   fw_breaker_law latest;
   fw_time_ns outage;
+  int on_trip; /* an fw_breaker_effect */
+  fw_time_ns load;
 } fw_breaker_model;
 
 /* Defaults: 250 s and 1.2065, which trip 110 % after 17 min and 140 % after 60 s; from 125 s and 1.05^2 to 1000 s and
@@ -36,7 +45,8 @@ typedef struct fw_breaker_model {
 extern const fw_record fw_breaker_model_record;
 extern const fw_breaker_model fw_breaker_model_default;
 
-/* Whether the nominal law lies between the others. `value` is the object that the model was decoded from. */
+/* Whether the nominal law lies between the others, and a breaker that opens stays open. `value` is the object that the
+ * model was decoded from. */
 fw_status fw_breaker_model_check(const fw_breaker_model *model, const fw_json_value *value,
                                  fw_diagnostics *diagnostics);
 
@@ -65,6 +75,12 @@ void fw_breaker_start(fw_breaker *breaker, const fw_breaker_law *law, fw_time_ns
  * breaker as warm as its load would have made it for good, at most as warm as its rating does. After a trip it cools
  * without load until the outage is over. */
 void fw_breaker_push(fw_breaker *breaker, double square);
+
+/* A number of ticks, from 1 to `most`, such that a breaker that was started by `law` cannot trip at the end of any tick
+ * before the last of them while no tick is above `square`. From the closed form (fw_breaker_time_to_trip_s), with a
+ * slack of 1e-9 of the heat: pushing rounds each tick's heat by 1e-16 of it, so that holds for up to a million ticks.
+ */
+size_t fw_breaker_ticks_to_trip(const fw_breaker_law *law, const fw_breaker *breaker, double square, size_t most);
 
 /* Ends a warm-up: counts anew, stays as warm as it is. */
 void fw_breaker_restart(fw_breaker *breaker);

@@ -75,6 +75,40 @@ static void set_bases(const fw_scenario *scenario, size_t used_gpus, fwi_domains
   const fw_energy_pj idle = fw_energy_of(scenario->gpu.idle, scenario->tick);
   for (size_t gpu = used_gpus; gpu < scenario->topology.gpus; gpu++) {
     domains->data[gpu / scenario->topology.gpus_per_node].base_per_tick += idle;
+    domains->extents[gpu / scenario->topology.gpus_per_node].idle_gpus++;
+  }
+}
+
+/* The most that a GPU's power is let to be (sample.c). */
+static fw_power_mw highest(const fw_gpu_model *gpu) {
+  const fw_power_mw capped = fw_cap_settled(&gpu->cap, gpu->cap_max);
+  const fw_power_mw most = gpu->board_max > gpu->idle ? gpu->board_max : gpu->idle;
+  return most > capped ? most : capped;
+}
+
+/* Which nodes each domain holds, and the most that they can take: added up as a tick's energy is. */
+static void set_extents(const fw_scenario *scenario, size_t used_gpus, fwi_domains *domains) {
+  const fw_energy_pj most = fw_energy_of(highest(&scenario->gpu), scenario->tick);
+  for (size_t node = 0; node < domains->node_count; node++) {
+    domains->extents[node].first_node = node;
+    domains->extents[node].end_node = node + 1;
+    domains->extents[node].most_per_tick = domains->data[node].base_per_tick;
+  }
+  for (size_t gpu = 0; gpu < used_gpus; gpu++) {
+    domains->extents[gpu / scenario->topology.gpus_per_node].most_per_tick += most;
+  }
+  for (size_t i = 0; i < domains->count; i++) {
+    fwi_extent *extent = &domains->extents[i];
+    const size_t above = domains->data[i].parent;
+    if (i < domains->node_count) {
+      extent->most_per_tick = fw_supply_input(&domains->supply, extent->most_per_tick, 0, domains->tick);
+    }
+    if (above != FWI_NO_PARENT) {
+      fwi_extent *parent = &domains->extents[above];
+      parent->first_node = parent->end_node == 0 ? extent->first_node : parent->first_node;
+      parent->end_node = extent->end_node;
+      parent->most_per_tick += extent->most_per_tick;
+    }
   }
 }
 
@@ -98,11 +132,14 @@ fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, fw_p
   /* Racks and rows are never more than nodes. */
   *out = (fwi_domains){.node_count = nodes, .tick = scenario->tick, .supply = scenario->electrical.supply};
   size_t most = 0;
-  if (!fw_size_multiply(nodes, 3, &most) || (out->data = fw_allocate(most + 1, sizeof *out->data)) == NULL) {
+  if (!fw_size_multiply(nodes, 3, &most) || (out->data = fw_allocate(most + 1, sizeof *out->data)) == NULL ||
+      (out->extents = fw_allocate(most + 1, sizeof *out->extents)) == NULL) {
+    fwi_domains_free(out);
     return fw_error_memory(diagnostics, "the power domains");
   }
   build_tree(topology, out);
   set_bases(scenario, used_gpus, out);
+  set_extents(scenario, used_gpus, out);
   fw_status status = FW_OK;
   for (size_t i = 0; i < out->count && status == FW_OK; i++) {
     status = equip(scenario, site_budget, all, percentiles, &out->data[i], diagnostics);
@@ -118,13 +155,18 @@ void fwi_domains_free(fwi_domains *domains) {
     fw_meter_free(domains->data[i].meter);
     fwi_protection_free(domains->data[i].protection);
   }
+  free(domains->extents);
   free(domains->data);
   *domains = (fwi_domains){0};
 }
 
-void fwi_domains_begin(fwi_domains *domains) {
+void fwi_domains_begin(fwi_domains *domains, fw_time_ns from) {
   for (size_t i = 0; i < domains->count; i++) {
     domains->data[i].tick_energy = domains->data[i].base_per_tick;
+  }
+  for (size_t node = 0; from < domains->dark_until && node < domains->node_count; node++) {
+    fw_energy_pj *energy = &domains->data[node].tick_energy;
+    *energy = from < domains->extents[node].dark_until ? 0 : *energy;
   }
 }
 
@@ -139,6 +181,7 @@ static void add_losses(fwi_domains *domains) {
 
 fw_status fwi_domains_end(fwi_domains *domains, fw_energy_pj site_budget, fw_diagnostics *diagnostics) {
   fw_status status = FW_OK;
+  domains->opening = 0;
   fwi_domains_site(domains)->tick_budget = site_budget;
   if (domains->supply.efficiency_ppm != FW_MILLION) {
     add_losses(domains);
@@ -152,11 +195,38 @@ fw_status fwi_domains_end(fwi_domains *domains, fw_energy_pj site_budget, fw_dia
     if (domain->meter != NULL) {
       status = fw_meter_push(domain->meter, domains->tick, domain->tick_energy, domain->tick_budget, diagnostics);
     }
-    if (domain->protection != NULL) {
-      fwi_protection_push(domain->protection, domain->tick_energy);
+    if (domain->protection != NULL && fwi_protection_push(domain->protection, domain->tick_energy)) {
+      domains->extents[i].opens = true;
+      domains->opening++;
     }
   }
   return status;
+}
+
+size_t fwi_domains_ticks_to_trip(const fwi_domains *domains, size_t most) {
+  for (size_t i = 0; i < domains->count; i++) {
+    most = fwi_protection_ticks_to_trip(domains->data[i].protection, domains->extents[i].most_per_tick, most);
+  }
+  return most;
+}
+
+void fwi_domains_darken(fwi_domains *domains, size_t domain, fw_time_ns until) {
+  for (size_t node = domains->extents[domain].first_node; node < domains->extents[domain].end_node; node++) {
+    fw_time_ns *dark_until = &domains->extents[node].dark_until;
+    *dark_until = fw_time_later(*dark_until, until);
+  }
+  domains->dark_until = fw_time_later(domains->dark_until, until);
+}
+
+fwi_dark fwi_domains_dark(const fwi_domains *domains, fw_time_ns from) {
+  fwi_dark dark = {0};
+  for (size_t node = 0; from < domains->dark_until && node < domains->node_count; node++) {
+    if (from < domains->extents[node].dark_until) {
+      dark.nodes++;
+      dark.idle_gpus += domains->extents[node].idle_gpus;
+    }
+  }
+  return dark;
 }
 
 fwi_domain *fwi_domains_site(const fwi_domains *domains) {

@@ -22,13 +22,26 @@ typedef struct fwi_domain {
   fwi_protection *protection; /* NULL: no breakers */
 } fwi_domain;
 
+/* What is asked of a domain less often than at every tick: for breakers that take its power. */
+typedef struct fwi_extent {
+  size_t first_node;
+  size_t end_node;
+  size_t idle_gpus;           /* nodes: GPUs without a job */
+  fw_energy_pj most_per_tick; /* with every GPU at the most that it can draw */
+  bool opens;                 /* its breakers opened at the end of the last tick */
+  fw_time_ns dark_until;      /* nodes: without power until then */
+} fwi_extent;
+
 /* Children stand before their parents, the site is last. */
 typedef struct fwi_domains {
   fwi_domain *data;
+  fwi_extent *extents; /* of each */
   size_t count;
   size_t node_count;
   fw_time_ns tick;
-  fw_supply supply; /* of each node */
+  fw_supply supply;      /* of each node */
+  size_t opening;        /* domains whose breakers opened at the end of the last tick */
+  fw_time_ns dark_until; /* the latest of the nodes' */
 } fwi_domains;
 
 /* `used_gpus` is the number of GPUs that have a job: the first ones; `site_budget` the base budget of the site, 0:
@@ -38,13 +51,27 @@ fw_status fwi_domains_create(const fw_scenario *scenario, size_t used_gpus, fw_p
                              bool percentiles, fwi_domains *out, fw_diagnostics *diagnostics);
 void fwi_domains_free(fwi_domains *domains);
 
-/* A tick: begin, add the energy of each job's GPUs to their nodes, end. `site_budget` is the energy that the site is
- * allowed. */
-void fwi_domains_begin(fwi_domains *domains);
+/* A tick that begins at `from`: begin, add the energy of each job's GPUs to their nodes, end. `site_budget` is the
+ * energy that the site is allowed. */
+void fwi_domains_begin(fwi_domains *domains, fw_time_ns from);
 static inline void fwi_domains_add(fwi_domains *domains, size_t node, fw_energy_pj energy) {
   domains->data[node].tick_energy += energy;
 }
 fw_status fwi_domains_end(fwi_domains *domains, fw_energy_pj site_budget, fw_diagnostics *diagnostics);
+
+/* As fw_breaker_ticks_to_trip of all breakers that may take power. */
+size_t fwi_domains_ticks_to_trip(const fwi_domains *domains, size_t most);
+
+/* The nodes of a domain are without power until `until`. */
+void fwi_domains_darken(fwi_domains *domains, size_t domain, fw_time_ns until);
+
+/* What is without power in a tick that begins at `from`: whole nodes, and their GPUs without a job. */
+typedef struct fwi_dark {
+  size_t nodes;
+  size_t idle_gpus;
+} fwi_dark;
+
+fwi_dark fwi_domains_dark(const fwi_domains *domains, fw_time_ns from);
 
 fwi_domain *fwi_domains_site(const fwi_domains *domains);
 void fwi_domains_restart(fwi_domains *domains);

@@ -13,6 +13,7 @@ enum { DRAW_LIFE = 0, DRAW_REPAIR = 1 };
 
 void fwi_incidents_free(fwi_incidents *incidents) {
   free(incidents->given);
+  free(incidents->added);
   free(incidents->failure);
   free(incidents->number);
   *incidents = (fwi_incidents){.next = FW_TIME_MAX};
@@ -30,6 +31,18 @@ static void find_next(fwi_incidents *incidents) {
   for (size_t g = 0; incidents->failures != NULL && g < incidents->gpus; g++) {
     incidents->next = incidents->failure[g] < incidents->next ? incidents->failure[g] : incidents->next;
   }
+  if (incidents->added_count > 0) {
+    incidents->next = fw_time_earlier(incidents->next, incidents->added[0].time);
+  }
+}
+
+fw_status fwi_incidents_add(fwi_incidents *incidents, const fwi_incident *incident, fw_diagnostics *diagnostics) {
+  if (!fw_grow(&incidents->added, &incidents->added_capacity, incidents->added_count + 1, sizeof *incidents->added)) {
+    return fw_error_memory(diagnostics, "the incidents of a job");
+  }
+  incidents->added[incidents->added_count++] = *incident;
+  find_next(incidents);
+  return FW_OK;
 }
 
 static bool slows(const fw_adversity *event, const fw_scenario_job *job) {
@@ -94,7 +107,8 @@ static void lay_out(const fw_adversity *events, size_t count, const fw_scenario_
                                                       .begins = true,
                                                       .is_outage = true,
                                                       .outage = event->outage,
-                                                      .gpu = one_gpu ? event->gpu - job->first_gpu : FWI_ALL_GPUS};
+                                                      .gpu = one_gpu ? event->gpu - job->first_gpu : FWI_ALL_GPUS,
+                                                      .gpu_count = 1};
     }
     if (slows(event, job)) {
       out->given[out->given_count++] = (fwi_incident){.time = event->from,
@@ -160,7 +174,8 @@ static fwi_incident take_failure(fwi_incidents *incidents, size_t g) {
                            .begins = true,
                            .is_outage = true,
                            .outage = law->outage,
-                           .gpu = g};
+                           .gpu = g,
+                           .gpu_count = 1};
   incident.outage.down = draw_time(incidents, g, DRAW_REPAIR, law->mttr);
   incidents->number[g]++;
   const fw_time_ns repaired = fw_time_after(incident.time, incident.outage.down);
@@ -170,8 +185,10 @@ static fwi_incident take_failure(fwi_incidents *incidents, size_t g) {
 
 fwi_incident fwi_incidents_take(fwi_incidents *incidents) {
   fwi_incident incident = {0};
-  if (incidents->given_next < incidents->given_count &&
-      incidents->given[incidents->given_next].time == incidents->next) {
+  if (incidents->added_count > 0 && incidents->added[0].time == incidents->next) {
+    incident = incidents->added[--incidents->added_count];
+  } else if (incidents->given_next < incidents->given_count &&
+             incidents->given[incidents->given_next].time == incidents->next) {
     incident = incidents->given[incidents->given_next++];
   } else {
     size_t g = 0;

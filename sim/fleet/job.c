@@ -25,6 +25,7 @@ void fwi_job_free(fwi_job *job) {
   free(job->stays);
   free(job->segments);
   free(job->gain_per_tick);
+  free(job->dark_until);
   free(job->power_mw);
   free(job->contrast_mw);
   free(job->spike_tick);
@@ -42,6 +43,7 @@ static bool allocate_arrays(fwi_job *job) {
   size_t cells = 0;
   return fw_size_multiply(gpus, job->setting->window_ticks, &cells) &&
          (job->gain_per_tick = fw_allocate(gpus, sizeof *job->gain_per_tick)) != NULL &&
+         (job->dark_until = fw_allocate(gpus, sizeof *job->dark_until)) != NULL &&
          (job->power_mw = fw_allocate(gpus, sizeof *job->power_mw)) != NULL &&
          (job->contrast_mw = fw_allocate(gpus, sizeof *job->contrast_mw)) != NULL &&
          (job->spike_tick = fw_allocate(gpus, sizeof *job->spike_tick)) != NULL &&
@@ -239,7 +241,7 @@ static void enter_block(fwi_job *job, const fwi_block *block) {
     job->cap.clocks = job->cap.active ? throttle(job) : 1.0; /* a block of no length leaves them as they are */
   }
   job->block = *block;
-  job->block_began = job->now;
+  job->block_began = job->stock_taken = job->now;
   job->block_until = block->until > 0 ? block->until : FW_TIME_MAX;
   job->remaining = block->work;
   job->block_tokens_before = 0;
@@ -372,12 +374,25 @@ static fw_status emit(fwi_job *job, fw_time_ns stop, fw_diagnostics *diagnostics
                                                   job->now - job->cap.since, stop - job->cap.since);
     (void)fw_power_from_watts(fmin(mean_w, fw_power_to_watts(job->setting->gpu->board_max)), &segment.ceiling);
   }
-  if (job->block.phase == FW_PHASE_ROLLOUT) {
-    job->rollout_ns += (double)(stop - job->now);
-    job->occupancy_ns += (double)(stop - job->now) * job->block.occupancy;
-  }
   job->now = stop;
   return add_segment(job, segment, diagnostics);
+}
+
+void fwi_job_take_stock(fwi_job *job) {
+  const fw_time_ns elapsed = job->now - job->stock_taken;
+  if (!job->in_block) {
+    return;
+  }
+  job->remaining -= fwi_work_in_time(elapsed, job->slowdown);
+  job->remaining = job->remaining < 0 ? 0 : job->remaining;
+  job->stock_taken = job->now;
+  if (job->block.phase == FW_PHASE_ROLLOUT) {
+    job->rollout_ns += (double)elapsed;
+    job->occupancy_ns += (double)elapsed * job->block.occupancy;
+  }
+  if (job->pace > 1.0 && fwi_is_in_step(job->block.phase)) {
+    job->outage.held_up_ns += (double)elapsed * (1.0 - 1.0 / job->pace);
+  }
 }
 
 /* Goes on within the present block, to its end, `until`, or a change of the cap, whichever comes first. */
@@ -392,22 +407,23 @@ static fw_status continue_block(fwi_job *job, fw_time_ns until, fw_diagnostics *
   if (job->cap.in_transient && transient_end(job) <= job->now) {
     job->cap.in_transient = false;
   }
-  const fw_time_ns block_end = fw_time_after(job->now, fwi_time_for_work(job->remaining, job->slowdown));
-  fw_time_ns stop =
-      fw_time_earlier(fw_time_earlier(block_end, until), fw_time_earlier(job->cap.effective_at, job->incidents.next));
-  stop = fw_time_earlier(stop, fw_time_earlier(fwi_cap_channel_next(&job->channel), job->block_until));
+  const fw_time_ns block_end = fw_time_after(job->stock_taken, fwi_time_for_work(job->remaining, job->slowdown));
+  fw_time_ns stop = fw_time_earlier(fw_time_earlier(block_end, job->incidents.next),
+                                    fw_time_earlier(job->cap.effective_at, job->block_until));
+  stop = fw_time_earlier(stop, fwi_cap_channel_next(&job->channel));
   if (job->cap.in_transient) {
     /* Each tick gets its own part of the transient. */
     stop = fw_time_earlier(fw_time_earlier(stop, transient_end(job)),
                            (job->now / job->setting->tick + 1) * job->setting->tick);
   }
-  const fw_time_ns elapsed = stop - job->now;
-  job->remaining = stop == block_end ? 0 : job->remaining - fwi_work_in_time(elapsed, job->slowdown);
-  job->remaining = job->remaining < 0 ? 0 : job->remaining;
-  if (job->pace > 1.0 && fwi_is_in_step(job->block.phase)) {
-    job->outage.held_up_ns += (double)elapsed * (1.0 - 1.0 / job->pace);
+  const bool goes_on = until < stop;
+  stop = goes_on ? until : stop;
+  const fw_status status = stop > job->now ? emit(job, stop, diagnostics) : FW_OK;
+  if (!goes_on || until >= job->setting->stock_at) {
+    fwi_job_take_stock(job);
+    job->remaining = stop == block_end ? 0 : job->remaining;
   }
-  return elapsed > 0 ? emit(job, stop, diagnostics) : FW_OK;
+  return status;
 }
 
 fw_process_state fwi_job_advance(void *pointer, fw_time_ns until, fw_diagnostics *diagnostics) {

@@ -12,7 +12,7 @@
 #include "sim/fleet/sim.h"
 #include "sim/fleet/telemetry.h"
 
-/* What all jobs of a simulation share; constant while it runs. */
+/* What all jobs of a simulation share; constant while they advance. */
 typedef struct fwi_job_setting {
   const fw_gpu_model *gpu;
   fw_time_ns tick;
@@ -21,6 +21,8 @@ typedef struct fwi_job_setting {
   bool record_events;
   const fw_adversity *adversities;
   size_t adversity_count;
+  fw_time_ns
+      stock_at; /* windows that end earlier, because a breaker may trip there, leave no trace in a block's work */
 } fwi_job_setting;
 
 #define FWI_NO_ROW SIZE_MAX
@@ -78,7 +80,8 @@ typedef struct fwi_job {
   fwi_blocks blocks;
   size_t next_block;
   fwi_block block;      /* the present one */
-  fw_time_ns remaining; /* of its work, at full speed */
+  fw_time_ns remaining; /* of its work, at full speed, when stock of it was last taken */
+  fw_time_ns stock_taken;
   double slowdown;
   fw_time_ns block_began;
   size_t block_row;       /* of the copy of its levels, or FWI_NO_ROW */
@@ -115,6 +118,8 @@ typedef struct fwi_job {
   double *gain_per_tick;  /* per GPU: gain of its sensor over the tick, in mW for each pJ */
   double sensor_error_mw; /* of the job's reading */
   double per_gpu;         /* 1 / GPUs */
+  fw_time_ns *dark_until; /* per GPU: without power until then, whatever the job does */
+  fw_time_ns dark_to;     /* the latest of them */
   double *power_mw;       /* scratch, per GPU */
   double *contrast_mw;    /* likewise */
   uint64_t *spike_tick;
@@ -174,10 +179,14 @@ fw_status fwi_job_act(fwi_job *job, const fw_job_action *action, fw_diagnostics 
 /* Sets one actuator at `time`, from outside; the value is brought into the job's range. */
 void fwi_job_set(fwi_job *job, fw_time_ns time, fw_actuator actuator, double value);
 
-/* The job goes down now, for whatever cause, and comes up again as `outage` says (outage.c). In an outage already, the
- * later end and the lower power hold. A job that has ended or not begun has nothing to lose. */
-fw_status fwi_job_interrupt(fwi_job *job, const fw_outage *outage, fw_adversity_kind cause,
-                            fw_diagnostics *diagnostics);
+/* `count` GPUs of the job, from its `first` on, lose their power now, for `outage.down`: a whole number of ticks, like
+ * now. What becomes of the job is decided when it goes on: it goes down, or without them (outage.c). Between windows
+ * only. */
+fw_status fwi_job_lose_power(fwi_job *job, size_t first, size_t count, const fw_outage *outage,
+                             fw_diagnostics *diagnostics);
+
+/* Takes off what the present block has got done since this was last done, rounded to nanoseconds. */
+void fwi_job_take_stock(fwi_job *job);
 
 /* Takes the incident that is due (outage.c). */
 fw_status fwi_job_strike(fwi_job *job, fw_diagnostics *diagnostics);

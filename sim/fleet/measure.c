@@ -3,11 +3,15 @@
 
 #include "sim/fleet/state.h"
 
-/* A window ends at the next multiple of its length, at the end of the warm-up or of the run, whichever comes first. */
+/* A window ends at the next multiple of its length, at the end of the warm-up or of the run, whichever comes first; or
+ * before, where a breaker may trip. */
 fw_status fwi_sim_post_measurement(fw_sim *sim, fw_time_ns after, fw_diagnostics *diagnostics) {
   fw_time_ns end = fw_time_earlier(after - after % sim->window + sim->window, sim->scenario->duration);
   end = sim->warmup > after ? fw_time_earlier(end, sim->warmup) : end;
-  const fw_event event = {.time = end, .class_rank = FW_EVENT_MEASUREMENT, .sequence = sim->measurements++};
+  sim->rhythm_end = end;
+  sim->job_setting.stock_at = fw_time_earlier(end, sim->next_fleet_decision);
+  sim->window_end = fwi_sim_before_trip(sim, after, end);
+  const fw_event event = {.time = sim->window_end, .class_rank = FW_EVENT_MEASUREMENT, .sequence = sim->measurements++};
   return fw_scheduler_post(sim->scheduler, event, diagnostics);
 }
 
@@ -27,8 +31,9 @@ static void add_job(fw_sim *sim, const fwi_job *job, const uint32_t *node, size_
   }
 }
 
-/* Adds tick `t` of the collected ones to the domains; returns the sum of the readings. */
-static fw_power_mw add_jobs(fw_sim *sim, size_t t) {
+/* Adds tick `t` of the collected ones to the domains; returns the sum of the readings, GPUs without a job but those
+ * that are dark included. */
+static fw_power_mw add_jobs(fw_sim *sim, size_t t, size_t dark_idle) {
   const uint32_t *node = sim->node_of_gpu;
   fw_power_mw reading = 0;
   for (size_t j = 0; j < sim->job_count; j++) {
@@ -37,25 +42,25 @@ static fw_power_mw add_jobs(fw_sim *sim, size_t t) {
     node += job->spec->gpus;
     reading += job->reading[t];
   }
-  const size_t idle = sim->scenario->topology.gpus - sim->used_gpus;
+  const size_t idle = sim->scenario->topology.gpus - sim->used_gpus - dark_idle;
   return reading + (fw_power_mw)idle * sim->scenario->gpu.idle;
 }
 
-static void observe_tick(fw_sim *sim, size_t t, fw_time_ns end, fw_power_mw reading) {
+/* Takes down what the observer is to see of tick `t`. */
+static void note_tick(fw_sim *sim, size_t t, fw_time_ns end, fw_power_mw reading) {
   const fw_time_ns tick = sim->scenario->tick;
   for (size_t j = 0; j < sim->job_count; j++) {
     const fwi_job *job = &sim->jobs[j];
     sim->tick_reading[j] = job->reading[t];
     sim->tick_truth[j] = fw_energy_mean_power(job->total[t], tick);
   }
-  const fw_sim_tick seen = {.end = end,
+  sim->tick = (fw_sim_tick){.end = end,
                             .truth = fw_energy_mean_power(fwi_domains_site(&sim->domains)->tick_energy, tick),
                             .reading = reading,
                             .budget = fwi_budget_at(&sim->budget, end - tick, NULL),
                             .job_truth = sim->tick_truth,
                             .job_reading = sim->tick_reading,
                             .job_count = sim->job_count};
-  sim->options.observer->tick(sim->options.observer->context, &seen);
 }
 
 /* Hands over the events up to `until` in order of (time, job). */
@@ -80,6 +85,15 @@ static void observe_events(fw_sim *sim, fw_time_ns until) {
   }
 }
 
+/* Shows the tick that was taken down, if any, and the events up to its end before it. */
+static void show_tick(fw_sim *sim) {
+  if (sim->tick.end > 0) {
+    observe_events(sim, sim->tick.end);
+    sim->options.observer->tick(sim->options.observer->context, &sim->tick);
+    sim->tick.end = 0;
+  }
+}
+
 /* The same tick against the other budgets. */
 static fw_status judge_others(fw_sim *sim, fw_time_ns from, fw_energy_pj truth, fw_energy_pj sensed,
                               fw_diagnostics *diagnostics) {
@@ -97,12 +111,12 @@ static fw_status judge_others(fw_sim *sim, fw_time_ns from, fw_energy_pj truth, 
 
 /* What a result says of a tick beside what domains meter: the readings judged like the truth, both against the other
  * budgets, and the bill. */
-static fw_status account(fw_sim *sim, fw_time_ns from, fw_power_mw reading, fw_energy_pj budget,
+static fw_status account(fw_sim *sim, fw_time_ns from, fw_power_mw reading, size_t dark_nodes, fw_energy_pj budget,
                          fw_diagnostics *diagnostics) {
   const fw_time_ns tick = sim->scenario->tick;
   const fw_energy_pj truth = fwi_domains_site(&sim->domains)->tick_energy;
   const fw_energy_pj sensed =
-      fw_supply_input(&sim->domains.supply, fw_energy_of(reading, tick), sim->domains.node_count, tick);
+      fw_supply_input(&sim->domains.supply, fw_energy_of(reading, tick), sim->domains.node_count - dark_nodes, tick);
   const int64_t hour = from / (3600 * FW_NS_PER_S) + sim->scenario->tariff.start_hour;
   sim->hour_energy[hour % FW_HOURS_PER_DAY] += truth;
   sim->gpu_ticks += sim->used_gpus;
@@ -114,17 +128,24 @@ static fw_status measure_tick(fw_sim *sim, size_t t, fw_diagnostics *diagnostics
   const fw_time_ns from = (fw_time_ns)sim->measured * sim->scenario->tick;
   const fw_time_ns end = from + sim->scenario->tick;
   const fw_energy_pj budget = allowed(&sim->budget, from, end);
-  fwi_domains_begin(&sim->domains);
-  const fw_power_mw reading = add_jobs(sim, t);
+  const fwi_dark dark = fwi_domains_dark(&sim->domains, from);
+  fwi_domains_begin(&sim->domains, from);
+  const fw_power_mw reading = add_jobs(sim, t, dark.idle_gpus);
   fw_status status = fwi_domains_end(&sim->domains, budget, diagnostics);
+  if (status == FW_OK && sim->domains.opening > 0 && end != sim->window_end) {
+    status = fw_error(diagnostics, FW_ERROR_FAULT, (fw_place){0}, "a breaker tripped before its earliest instant");
+  }
   if (status == FW_OK && !sim->options.truth_alone) {
-    status = account(sim, from, reading, budget, diagnostics);
+    status = account(sim, from, reading, dark.nodes, budget, diagnostics);
   }
   fwi_telemetry_add(&sim->site, reading);
   sim->measured++;
   if (sim->options.observer != NULL) {
-    observe_events(sim, end);
-    observe_tick(sim, t, end, reading);
+    note_tick(sim, t, end, reading);
+    /* A window that a breaker cut short leaves no trace in the order either: what happens at its end comes first. */
+    if (end != sim->window_end || end == sim->rhythm_end) {
+      show_tick(sim);
+    }
   }
   return status;
 }
@@ -160,6 +181,7 @@ static size_t common_ticks(const fw_sim *sim) {
 fw_status fwi_sim_measure(fw_sim *sim, fw_diagnostics *diagnostics) {
   const size_t ticks = common_ticks(sim);
   fw_status status = FW_OK;
+  show_tick(sim);
   for (size_t t = 0; t < ticks && status == FW_OK; t++) {
     status = measure_tick(sim, t, diagnostics);
   }
@@ -172,7 +194,10 @@ fw_status fwi_sim_measure(fw_sim *sim, fw_diagnostics *diagnostics) {
 
 fw_status fwi_sim_end_window(void *context, const fw_event *event, fw_diagnostics *diagnostics) {
   fw_sim *sim = context;
-  const fw_status status = fwi_sim_measure(sim, diagnostics);
+  fw_status status = fwi_sim_measure(sim, diagnostics);
+  if (status == FW_OK && sim->domains.opening > 0) {
+    status = fwi_sim_take_power(sim, event->time, diagnostics);
+  }
   if (status != FW_OK) {
     return status;
   }

@@ -125,8 +125,9 @@ static void extend(fwi_job *job, const fw_outage *outage) {
   state->up_at = fw_time_after(state->down_until, fw_time_later(load, outage->load));
 }
 
-fw_status fwi_job_interrupt(fwi_job *job, const fw_outage *outage, fw_adversity_kind cause,
-                            fw_diagnostics *diagnostics) {
+/* The job goes down now and comes up again as `outage` says. In an outage already, the later end and the lower power
+ * hold. A job that has ended or not begun has nothing to lose. */
+static fw_status interrupt(fwi_job *job, const fw_outage *outage, size_t cause, fw_diagnostics *diagnostics) {
   if (job->ended) {
     return FW_OK;
   }
@@ -168,8 +169,8 @@ static fw_status slow_gpu(fwi_job *job, const fwi_incident *incident, fw_diagnos
                          : job->program->slow_gpu(job->program_state, incident->gpu, incident->pace, diagnostics);
 }
 
-/* A GPU fails under a program that goes on without it. */
-static fw_status fail_gpu(fwi_job *job, const fwi_incident *incident, fw_diagnostics *diagnostics) {
+/* GPUs fail under a program that goes on without them. */
+static fw_status fail_gpus(fwi_job *job, const fwi_incident *incident, fw_diagnostics *diagnostics) {
   fw_status status = FW_OK;
   if (job->ended) {
     return FW_OK;
@@ -178,18 +179,19 @@ static fw_status fail_gpu(fwi_job *job, const fwi_incident *incident, fw_diagnos
   if (job->in_block && job->block.until > 0) {
     status = fwi_job_settle(job, diagnostics);
   }
-  return status != FW_OK
-             ? status
-             : job->program->fail_gpu(job->program_state, job->now, incident->gpu, &incident->outage, diagnostics);
+  for (size_t i = 0; i < incident->gpu_count && status == FW_OK; i++) {
+    status = job->program->fail_gpu(job->program_state, job->now, incident->gpu + i, &incident->outage, diagnostics);
+  }
+  return status;
 }
 
 fw_status fwi_job_strike(fwi_job *job, fw_diagnostics *diagnostics) {
   const fwi_incident incident = fwi_incidents_take(&job->incidents);
   if (incident.is_outage && incident.gpu != FWI_ALL_GPUS && job->program->fail_gpu != NULL) {
-    return fail_gpu(job, &incident, diagnostics);
+    return fail_gpus(job, &incident, diagnostics);
   }
   if (incident.is_outage) {
-    return fwi_job_interrupt(job, &incident.outage, incident.cause, diagnostics);
+    return interrupt(job, &incident.outage, incident.cause, diagnostics);
   }
   job->outage.counts.struck[incident.cause] += incident.begins && !job->ended;
   if (incident.gpu != FWI_ALL_GPUS) {
@@ -198,6 +200,25 @@ fw_status fwi_job_strike(fwi_job *job, fw_diagnostics *diagnostics) {
   job->pace = incident.pace;
   fwi_job_update_slowdown(job);
   return FW_OK;
+}
+
+fw_status fwi_job_lose_power(fwi_job *job, size_t first, size_t count, const fw_outage *outage,
+                             fw_diagnostics *diagnostics) {
+  const fw_time_ns until = fw_time_after(job->now, outage->down);
+  const bool whole = count == job->spec->gpus;
+  const fwi_incident incident = {.time = job->now,
+                                 .cause = FW_STRUCK_BY_TRIP,
+                                 .begins = true,
+                                 .is_outage = true,
+                                 .outage = *outage,
+                                 .gpu = whole ? FWI_ALL_GPUS : first,
+                                 .gpu_count = count};
+  for (size_t g = first; g < first + count; g++) {
+    job->dark_until[g] = fw_time_later(job->dark_until[g], until);
+  }
+  job->dark_to = fw_time_later(job->dark_to, until);
+  fwi_job_take_stock(job);
+  return fwi_incidents_add(&job->incidents, &incident, diagnostics);
 }
 
 fw_status fwi_job_come_up(fwi_job *job, fw_diagnostics *diagnostics) {

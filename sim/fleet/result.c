@@ -41,7 +41,7 @@ static fw_job_result job_result(const fwi_job *job, fw_time_ns measured) {
 }
 
 static void add_disturbance(fw_disturbance *sum, const fw_disturbance *part) {
-  for (size_t kind = 0; kind < FW_ADVERSITY_KINDS; kind++) {
+  for (size_t kind = 0; kind < FW_STRUCK_KINDS; kind++) {
     sum->struck[kind] += part->struck[kind];
   }
   sum->lost_tokens += part->lost_tokens;

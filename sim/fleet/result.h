@@ -39,6 +39,8 @@ typedef struct fw_breaker_reading {
 typedef struct fw_breaker_result {
   bool present;
   bool redundant;                                /* several feeds */
+  bool opens;                                    /* its trips took the domain's power */
+  double dark_s;                                 /* how long, of measured time; 0 where they are only counted */
   double rating_w;                               /* load of the domain at which its breakers carry their rating */
   double rating_one_lost_w;                      /* the same after the worst loss of one feed */
   fw_breaker_reading all[FW_BREAKER_CASES];      /* all feeds in service */
@@ -65,13 +67,17 @@ typedef struct fw_clamp_count {
   uint64_t capped;  /* lowered by an enforced power cap: wanted, not a bias */
 } fw_clamp_count;
 
-/* What the scenario's events did. */
+/* Behind the kinds of events: a breaker that tripped and took the power. */
+#define FW_STRUCK_BY_TRIP FW_ADVERSITY_KINDS
+#define FW_STRUCK_KINDS ((size_t)FW_ADVERSITY_KINDS + 1)
+
+/* What the scenario's events did, and trips that take the power. */
 typedef struct fw_disturbance {
-  uint64_t struck[FW_ADVERSITY_KINDS]; /* how often; of cap faults: commands that were late or lost */
-  int64_t lost_tokens;                 /* generated and lost */
-  uint64_t lost_steps;                 /* done and lost: those since the last checkpoint */
-  double down_s;                       /* in outages, until the job worked again */
-  double held_up_s;                    /* time that stragglers cost, beyond what the work takes */
+  uint64_t struck[FW_STRUCK_KINDS]; /* how often; of cap faults: commands that were late or lost */
+  int64_t lost_tokens;              /* generated and lost */
+  uint64_t lost_steps;              /* done and lost: those since the last checkpoint */
+  double down_s;                    /* in outages, until the job worked again */
+  double held_up_s;                 /* time that stragglers cost, beyond what the work takes */
   uint64_t late_caps;
   uint64_t lost_caps;
 } fw_disturbance;

@@ -204,6 +204,16 @@ static void read_sensors(fwi_job *job, size_t ticks, size_t at, const int64_t *e
   job->collected_ticks += ticks;
 }
 
+/* Takes the power off the GPUs that have none at `ticks` ticks from the next on. */
+static __attribute__((noinline)) void darken(const fwi_job *job, size_t ticks, int64_t *energy) {
+  fw_time_ns from = job->sampled_to;
+  for (size_t t = 0; t < ticks; t++, from += job->setting->tick) {
+    for (size_t g = 0; g < job->spec->gpus; g++, energy++) {
+      *energy = from < job->dark_until[g] ? 0 : *energy;
+    }
+  }
+}
+
 /* Samples the next tick; `segment` is the first that reaches into it and is moved past those that end in it. */
 static void sample_tick(fwi_job *job, size_t *segment) {
   const size_t gpus = job->spec->gpus;
@@ -221,6 +231,9 @@ static void sample_tick(fwi_job *job, size_t *segment) {
     sample_piece(job, piece, to - from, tick, at, energy);
     from = to;
     *segment += piece->to <= end;
+  }
+  if (job->sampled_to < job->dark_to) {
+    darken(job, 1, energy);
   }
   read_sensors(job, 1, at, energy);
   if (job->next_spike <= tick) {
@@ -308,6 +321,9 @@ static void sample_run(fwi_job *job, const fwi_segment *segment, size_t ticks, s
     sample_apart(job, segment, ticks, at, bounds, energy);
   } else {
     sample_alike(job, segment, ticks, at, bounds, energy);
+  }
+  if (job->sampled_to < job->dark_to) {
+    darken(job, ticks, energy);
   }
   read_sensors(job, ticks, at, energy);
   job->sampled += ticks;

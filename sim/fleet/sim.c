@@ -249,6 +249,7 @@ fw_status fw_sim_advance(fw_sim *sim, fw_sim_batch *batch, fw_diagnostics *diagn
     return FW_OK;
   }
   const fw_time_ns end = fw_time_earlier(sim->scenario->duration, sim->next_fleet_decision);
+  sim->job_setting.stock_at = fw_time_earlier(end, sim->rhythm_end);
   fw_scheduler_state state = FW_SCHEDULER_ENDED;
   const fw_status status = fw_scheduler_advance(sim->scheduler, end, &state, diagnostics);
   if (status != FW_OK) {

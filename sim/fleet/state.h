@@ -23,7 +23,9 @@ struct fw_sim {
   fw_sim_options options;
   fw_time_ns period; /* of telemetry */
   size_t period_ticks;
-  fw_time_ns window; /* of the scheduler, at most: a number of periods */
+  fw_time_ns window;     /* of the scheduler, at most: a number of periods */
+  fw_time_ns window_end; /* when the present one is measured */
+  fw_time_ns rhythm_end; /* when it would be if no breaker could trip before */
   fw_time_ns warmup;
   fw_scheduler *scheduler;
   fwi_job_setting job_setting;
@@ -54,7 +56,8 @@ struct fw_sim {
   uint64_t measurements;
   uint64_t gpu_ticks;
   fw_energy_pj hour_energy[FW_HOURS_PER_DAY];
-  fw_power_mw *tick_truth; /* scratch for the observer, per job */
+  fw_sim_tick tick;        /* for the observer, not shown yet; `end` 0: shown */
+  fw_power_mw *tick_truth; /* its values, per job */
   fw_power_mw *tick_reading;
 };
 
@@ -63,6 +66,13 @@ fw_status fwi_sim_post_measurement(fw_sim *sim, fw_time_ns after, fw_diagnostics
 
 /* Measures every tick that all jobs have sampled. */
 fw_status fwi_sim_measure(fw_sim *sim, fw_diagnostics *diagnostics);
+
+/* Breakers that take the power (trip.c). The end of a window that begins at `from` and would end at `end`: before then
+ * no breaker can trip, and when one does, at the end of a window. */
+fw_time_ns fwi_sim_before_trip(const fw_sim *sim, fw_time_ns from, fw_time_ns end);
+
+/* Those that opened at the end of the tick that was measured last, now, take what is behind them. */
+fw_status fwi_sim_take_power(fw_sim *sim, fw_time_ns now, fw_diagnostics *diagnostics);
 
 /* The scheduler's handler of the ends of windows. `context` is the simulation. */
 fw_status fwi_sim_end_window(void *context, const fw_event *event, fw_diagnostics *diagnostics);

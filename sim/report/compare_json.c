@@ -1,4 +1,6 @@
 /* The JSON of a comparison (docs/results.md). */
+#include <math.h>
+
 #include "sim/report/json_out.h"
 #include "sim/report/report.h"
 #include "sim/study/compare_front.h"
@@ -8,6 +10,9 @@ static void add_metrics(fwi_json_out *arm, const fw_scenario *scenario, const fw
   fwi_json_out object = fwi_json_open(arm, "metrics", '{');
   for (size_t m = 0; m < FW_METRIC_COUNT; m++) {
     const fw_metric_info *info = &fw_metric_table[m];
+    if (info->rare && isnan(metrics[fw_metric_slot((fw_metric)m, 0)].mean)) {
+      continue;
+    }
     if (!info->windowed) {
       fwi_json_estimate(&object, info->name, metrics[fw_metric_slot((fw_metric)m, 0)]);
       continue;
@@ -69,6 +74,9 @@ static void add_difference(fwi_json_out *list, const fw_compare_result *result, 
   fwi_json_out metrics = fwi_json_open(&object, "metrics", '{');
   for (size_t m = 0; m < FW_METRIC_COUNT; m++) {
     const fw_metric_info *info = &fw_metric_table[m];
+    if (info->rare && isnan(from->metrics[fw_metric_slot((fw_metric)m, 0)].difference.mean)) {
+      continue;
+    }
     if (!info->windowed) {
       add_paired(&metrics, info->name, from->metrics[fw_metric_slot((fw_metric)m, 0)]);
       continue;

@@ -10,9 +10,9 @@ static void add_metrics(fwi_json_out *point, const fw_plan_result *result, const
   for (size_t m = 0; m < FW_METRIC_COUNT; m++) {
     const fw_metric_info *info = &fw_metric_table[m];
     const bool without_window = result->options.risk == FW_PLAN_TRIPS_PER_YEAR && info->windowed;
-    if (!without_window) {
-      fwi_json_estimate(&object, info->name,
-                        from->metrics[fw_metric_slot((fw_metric)m, info->windowed ? answer->window : 0)]);
+    const fw_estimate *metric = &from->metrics[fw_metric_slot((fw_metric)m, info->windowed ? answer->window : 0)];
+    if (!without_window && !(info->rare && isnan(metric->mean))) {
+      fwi_json_estimate(&object, info->name, *metric);
     }
   }
   fwi_json_close(&object, '}');

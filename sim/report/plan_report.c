@@ -173,13 +173,20 @@ static void add_reading(fwi_page *page, const fw_plan_result *result) {
       "confidence for each row, however many runs it took. undecided: the answer lies between the two; more runs "
       "(--runs) narrow it. risk: mean and the upper end of its interval. Breaker margin and trips: as the breakers "
       "are believed to be, and over the range of what they may be.");
-  fwi_page_paragraph(
-      page,
-      "Breakers carry %s of the budget at their rating%s. A trip costs the tokens of %s s: the outage, and half a "
-      "step of every job. It is not simulated: jobs that restart together may trip again.",
-      fw_number_format(fw_electrical_rating(electrical, FW_DOMAIN_SITE).all, 4, text[0]),
-      result->breaker_assumed ? " (assumed: the scenario gives none)" : "",
-      fw_number_format(result->trip_loss_s, 4, text[1]));
+  (void)fw_number_format(fw_electrical_rating(electrical, FW_DOMAIN_SITE).all, 4, text[0]);
+  if (fw_electrical_opens(electrical)) {
+    fwi_page_paragraph(page,
+                       "Breakers carry %s of the budget at their rating. Those that trip as they are believed to take "
+                       "the power: tokens and energy are what is left, and jobs that restart together may trip again.",
+                       text[0]);
+  } else {
+    fwi_page_paragraph(
+        page,
+        "Breakers carry %s of the budget at their rating%s. A trip costs the tokens of %s s: the outage, and half a "
+        "step of every job. It is not simulated: jobs that restart together may trip again.",
+        text[0], result->breaker_assumed ? " (assumed: the scenario gives none)" : "",
+        fw_number_format(result->trip_loss_s, 4, text[1]));
+  }
   if (electrical->supply.pue_ppm != FW_MILLION) {
     fwi_page_paragraph(page, "Power and energy are IT; cost is of the facility's energy, %s times as much.",
                        fw_number_format((double)electrical->supply.pue_ppm / (double)FW_MILLION, 7, text[2]));

@@ -57,6 +57,9 @@ static void add_breaker(fwi_json_out *domain, const fw_breaker_result *breaker) 
     return;
   }
   fwi_json_out object = fwi_json_open(domain, "breaker", '{');
+  if (breaker->opens) {
+    fwi_json_number(&object, "dark_s", breaker->dark_s);
+  }
   add_breaker_state(&object, "all_feeds", breaker->rating_w, breaker->all);
   if (breaker->redundant) {
     add_breaker_state(&object, "one_feed_lost", breaker->rating_one_lost_w, breaker->one_lost);
@@ -78,13 +81,21 @@ static void add_domain(fwi_json_out *list, const fw_domain_result *domain) {
   fwi_json_close(&object, '}');
 }
 
-static void add_disturbance(fwi_json_out *out, const fw_disturbance *disturbance) {
+/* Trips alone change nothing that they are not said to take. */
+static bool is_eventful(const fw_scenario *scenario) {
+  return scenario->adversity_count > 0 || fw_electrical_opens(&scenario->electrical);
+}
+
+static void add_disturbance(fwi_json_out *out, const fw_scenario *scenario, const fw_disturbance *disturbance) {
   fwi_json_out object = fwi_json_open(out, "disturbance", '{');
   fwi_json_out struck = fwi_json_open(&object, "struck", '{');
   for (size_t kind = 0; kind < FW_ADVERSITY_KINDS; kind++) {
     if (kind != FW_ADVERSITY_DEMAND_RESPONSE) { /* which strikes the budget, not jobs */
       fwi_json_unsigned(&struck, fw_adversity_kind_names[kind], disturbance->struck[kind]);
     }
+  }
+  if (fw_electrical_opens(&scenario->electrical)) {
+    fwi_json_unsigned(&struck, "breaker_trip", disturbance->struck[FW_STRUCK_BY_TRIP]);
   }
   fwi_json_close(&struck, '}');
   fwi_json_number(&object, "down_s", disturbance->down_s);
@@ -151,8 +162,8 @@ static void add_job(fwi_json_out *list, const fw_scenario *scenario, size_t inde
   fwi_json_unsigned(&object, "lowered_to_board_maximum", job->clamps.ceiling);
   fwi_json_unsigned(&object, "held_by_power_cap", job->clamps.capped);
   fwi_json_number(&object, "bias_w_per_gpu", job->clamps.bias_w);
-  if (scenario->adversity_count > 0) {
-    add_disturbance(&object, &job->disturbance);
+  if (is_eventful(scenario)) {
+    add_disturbance(&object, scenario, &job->disturbance);
   }
   if (job->has_service) {
     add_service(&object, spec, result, &job->service);
@@ -187,9 +198,9 @@ void fw_report_run_json(const fw_report_run *run, const fw_diagnostics *diagnost
   fwi_json_number(&object, "cost", result->cost);
   fwi_json_number(&object, "carbon_kg", result->carbon_kg);
   fwi_json_unsigned(&object, "ties", result->tie_count);
-  if (scenario->adversity_count > 0) {
+  if (is_eventful(scenario)) {
     fwi_json_unsigned(&object, "budget_calls", result->budget_calls);
-    add_disturbance(&object, &result->disturbance);
+    add_disturbance(&object, scenario, &result->disturbance);
   }
   add_windows(&object, "windows", result->windows, result->window_count);
   add_windows(&object, "windows_sensed", result->sensed, result->window_count);

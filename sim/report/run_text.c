@@ -49,6 +49,9 @@ static void add_breaker_row(fwi_table *table, const fw_domain_result *domain, co
   fwi_table_add(table, "%llu (%llu to %llu)", (unsigned long long)readings[FW_BREAKER_NOMINAL].trips,
                 (unsigned long long)readings[FW_BREAKER_LATEST].trips,
                 (unsigned long long)readings[FW_BREAKER_EARLIEST].trips);
+  if (domain->breaker.opens) {
+    add_number(table, domain->breaker.dark_s, 6);
+  }
 }
 
 /* The site has breakers wherever any domain has. */
@@ -57,8 +60,9 @@ static bool has_breakers(const fw_result *result) {
 }
 
 static void add_breakers(const fw_result *result, fw_text *out) {
-  static const char *const head[] = {"breakers", "feeds", "rating, W", "margin, %", "trips"};
-  fwi_table table = fwi_table_start(sizeof head / sizeof head[0]);
+  static const char *const head[] = {"breakers", "feeds", "rating, W", "margin, %", "trips", "dark, s"};
+  const bool opens = result->domains[result->domain_count - 1].breaker.opens;
+  fwi_table table = fwi_table_start(sizeof head / sizeof head[0] - !opens);
   for (size_t i = 0; i < table.columns; i++) {
     fwi_table_add(&table, "%s", head[i]);
   }
@@ -144,7 +148,7 @@ static void add_services(const fw_report_run *run, fw_text *out) {
 
 static bool is_disturbed(const fw_disturbance *disturbance) {
   uint64_t struck = 0;
-  for (size_t kind = 0; kind < FW_ADVERSITY_KINDS; kind++) {
+  for (size_t kind = 0; kind < FW_STRUCK_KINDS; kind++) {
     struck += disturbance->struck[kind];
   }
   return struck > 0;
@@ -165,7 +169,8 @@ static void add_disturbances(const fw_report_run *run, fw_text *out) {
       continue;
     }
     const uint64_t outages = seen->struck[FW_ADVERSITY_RESTART] + seen->struck[FW_ADVERSITY_FEED_LOSS] +
-                             seen->struck[FW_ADVERSITY_GPU_FAILURE] + seen->struck[FW_ADVERSITY_GPU_FAILURES];
+                             seen->struck[FW_ADVERSITY_GPU_FAILURE] + seen->struck[FW_ADVERSITY_GPU_FAILURES] +
+                             seen->struck[FW_STRUCK_BY_TRIP];
     fwi_table_add(&table, "%s[%zu]", spec->job_class, spec->member);
     fwi_table_add(&table, "%llu", (unsigned long long)outages);
     add_number(&table, seen->down_s, 6);
@@ -179,7 +184,7 @@ static void add_disturbances(const fw_report_run *run, fw_text *out) {
 }
 
 static void add_events(const fw_report_run *run, fw_text *out) {
-  if (run->scenario->adversity_count == 0) {
+  if (run->scenario->adversity_count == 0 && !fw_electrical_opens(&run->scenario->electrical)) {
     return;
   }
   fw_text_add_format(out, "\nevents: %llu on the site's budget", (unsigned long long)run->result->budget_calls);

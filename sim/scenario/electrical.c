@@ -77,6 +77,10 @@ fw_status fwi_resolve_electrical(fwi_resolve *resolve) {
   return status;
 }
 
+bool fw_electrical_opens(const fw_electrical *electrical) {
+  return electrical->has_breaker && electrical->breaker.on_trip == FW_BREAKER_OPENS;
+}
+
 fw_rating fw_electrical_rating(const fw_electrical *electrical, fw_domain_level level) {
   const fw_feed *feeds = electrical->feeds[level];
   const size_t count = electrical->feed_count[level];

@@ -22,7 +22,8 @@ typedef enum fw_metric {
   FW_METRIC_TRIPS_EARLIEST,
   FW_METRIC_TRIPS_LATEST,
   FW_METRIC_TRIPS_ONE_LOST,
-  /* What the scenario's events did to all jobs together. */
+  FW_METRIC_DARK_S, /* of all domains; only where trips take the power */
+  /* What the scenario's events, and trips that take the power, did to all jobs together. */
   FW_METRIC_DOWN_S,
   FW_METRIC_LOST_TOKENS,
   /* Queues and serving engines: those served by all of them, delays of the one where they are longest; not where the
@@ -47,6 +48,7 @@ typedef struct fw_metric_info {
   const char *name; /* as in JSON */
   bool windowed;
   bool rate; /* a share of time: its interval stays within 0 and 1 */
+  bool rare; /* JSON leaves it out where runs have none, instead of saying so */
 } fw_metric_info;
 
 extern const fw_metric_info fw_metric_table[FW_METRIC_COUNT];

@@ -106,6 +106,9 @@ typedef struct fw_rating {
   bool redundant; /* more than one feed */
 } fw_rating;
 
+/* Whether trips take power, rather than only being counted. */
+bool fw_electrical_opens(const fw_electrical *electrical);
+
 fw_rating fw_electrical_rating(const fw_electrical *electrical, fw_domain_level level);
 
 /* From `from` on (within the repeat) the budget is `factor` times the base. */

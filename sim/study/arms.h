@@ -1,5 +1,5 @@
 /* Inside sim/study: which runs a scenario's arms take. A policy that ignores budgets runs once, judged against all of
- * them; any other once for each. */
+ * them; any other once for each. So does every policy where breakers, whose ratings follow the budget, take power. */
 #ifndef FW_STUDY_ARMS_H
 #define FW_STUDY_ARMS_H
 

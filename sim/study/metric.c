@@ -15,7 +15,7 @@ static void extract_window(const fw_result *result, size_t w, double *values) {
   values[fw_metric_slot(FW_METRIC_EXCESS_WS, w)] = judged ? window->excess_ws : (double)NAN;
 }
 
-/* The closest that any domain came to a trip, and the trips of all. */
+/* The closest that any domain came to a trip, the trips of all, and how long they were without power for them. */
 static void extract_breakers(const fw_result *result, double *values) {
   static const fw_metric use_of[] = {FW_METRIC_BREAKER_USE, FW_METRIC_BREAKER_USE_EARLIEST,
                                      FW_METRIC_BREAKER_USE_LATEST, FW_METRIC_BREAKER_USE_ONE_LOST};
@@ -30,6 +30,10 @@ static void extract_breakers(const fw_result *result, double *values) {
       double *trips = &values[fw_metric_slot(trips_of[k], 0)];
       *use = isnan(*use) ? reading->use : fmax(*use, reading->use);
       *trips = (isnan(*trips) ? 0.0 : *trips) + (double)reading->trips;
+    }
+    if (breaker->opens) {
+      double *dark_s = &values[fw_metric_slot(FW_METRIC_DARK_S, 0)];
+      *dark_s = (isnan(*dark_s) ? 0.0 : *dark_s) + breaker->dark_s;
     }
   }
 }

@@ -126,7 +126,42 @@ static void expect_fault(const char *json, const char *part) {
   fw_diagnostics_clear(&diagnostics);
 }
 
+/* Whatever loads come, none above the square that was named: no trip before the last of the ticks, and one right then
+ * under that load itself. */
+Test(breaker, no_trip_comes_before_the_ticks_that_it_takes_at_least) {
+  size_t tripped = 0;
+  for (uint64_t seed = 0; seed < 3000; seed++) {
+    const fw_stream stream = fw_stream_make(seed, FW_DRAW_TEST, 7);
+    const double square = 4.0 * fw_random_uniform(stream, 0, 0);
+    const fw_breaker_law one = {.time_constant = (fw_time_ns)(1e9 + 300e9 * fw_random_uniform(stream, 1, 0)),
+                                .trip = 1.01 + fw_random_uniform(stream, 2, 0)};
+    fw_breaker breaker;
+    fw_breaker_start(&breaker, &one, 7 * FW_NS_PER_S, FW_NS_PER_S / 2);
+    const size_t before = (size_t)(100.0 * fw_random_uniform(stream, 3, 0));
+    for (size_t i = 0; i < before; i++)
+      fw_breaker_push(&breaker, square * fw_random_uniform(stream, 4 + i, 0));
+    fw_breaker worst = breaker;
+    const bool was_open = breaker.open > 0;
+    const size_t ticks = fw_breaker_ticks_to_trip(&one, &breaker, square, 500);
+    cr_assert(ticks >= 1 && ticks <= 500);
+    const uint64_t so_far = breaker.trips;
+    for (size_t i = 1; i < ticks; i++) {
+      fw_breaker_push(&breaker, square * fw_random_uniform(stream, 500 + i, 0));
+      fw_breaker_push(&worst, square);
+    }
+    cr_assert(breaker.trips == so_far && worst.trips == so_far, "seed %d", (int)seed);
+    fw_breaker_push(&worst, square);
+    const bool trips = worst.trips > so_far;
+    /* While it is open its cooling is left out, so that the bound is early. */
+    cr_expect(trips || ticks == 500 || was_open, "seed %d: not after %zu ticks", (int)seed, ticks);
+    tripped += trips;
+  }
+  cr_expect_gt(tripped, 500, "%zu", tripped);
+}
+
 Test(breaker, a_belief_outside_its_range_is_refused) {
   expect_fault("{\"time_constant_s\": 50}", "time constant");
   expect_fault("{\"trip\": 1.8}", "threshold");
+  expect_fault("{\"on_trip\": \"outage\", \"outage_s\": 0}", "a time above 0");
+  expect_fault("{\"load_s\": 1}", "only counted");
 }

@@ -230,12 +230,17 @@ static bool is_asked(const fw_scenario *scenario, const fw_plan_options *options
   return options->window_count == 0;
 }
 
-/* A trip costs the outage and, of each job that works in steps, half a step: by GPUs. */
+/* A trip costs the outage and, of each job that works in steps, half a step: by GPUs. Where trips take the power, the
+ * runs' own tokens say it. */
 static fw_status find_trip_loss(const fwi_plan_runs *runs, double *out, fw_diagnostics *diagnostics) {
   const fw_scenario *scenario = &runs->base;
   double weighted_s = 0.0;
   double gpus = 0.0;
   fw_status status = FW_OK;
+  if (fw_electrical_opens(&scenario->electrical)) {
+    *out = (double)NAN;
+    return FW_OK;
+  }
   for (size_t j = 0; j < scenario->job_count && status == FW_OK; j++) {
     const fw_scenario_job *job = &scenario->jobs[j];
     fw_profile profile = {0};

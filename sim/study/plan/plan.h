@@ -73,7 +73,8 @@ typedef struct fw_plan_result {
   const fw_scenario *scenario;
   fw_plan_options options;
   bool breaker_assumed;    /* the scenario has none: the defaults stand in every domain with a budget */
-  double trip_loss_s;      /* time whose tokens a trip costs: the outage, and half a step of work under way */
+  double trip_loss_s;      /* time whose tokens a trip costs: the outage, and half a step of work under way; NaN: trips
+                              take the power, and what they cost is missing in the runs' tokens */
   double clean_runs;       /* at a ratio where no run sees an event: what it takes to prove that the limit is met */
   size_t runs;             /* simulated or taken from the store */
   fw_plan_answer *answers; /* policies outermost, then windows */

@@ -242,7 +242,17 @@ fw_status fwi_plan_list(fwi_plan_runs *runs, size_t point, size_t count, fw_diag
   return status;
 }
 
-/* Without a policy, a fleet makes the same tokens at any budget. */
+/* The scenario of the runs that losses are measured against: without a policy, a fleet makes the same tokens at any
+ * budget, unless its breakers open. So they only count, which the id of a stored run has to say, too. */
+static fw_status reference_at(fwi_plan_runs *runs, size_t fleet, fw_scenario *out, fw_diagnostics *diagnostics) {
+  const fw_status status = scenario_at(runs, fleet, &runs->grid[fleet].budget, out, diagnostics);
+  if (fw_electrical_opens(&out->electrical)) {
+    out->electrical.breaker.on_trip = FW_BREAKER_COUNTS;
+    fwi_mark_hash(out, "trips are counted", sizeof "trips are counted");
+  }
+  return status;
+}
+
 fw_status fwi_plan_loss(fwi_plan_runs *runs, size_t point, uint64_t replication, double *loss,
                         fw_diagnostics *diagnostics) {
   static const char name[] = "uncontrolled";
@@ -254,7 +264,7 @@ fw_status fwi_plan_loss(fwi_plan_runs *runs, size_t point, uint64_t replication,
     const fw_scenario_policy uncontrolled = {.name = name, .job = fw_policy_find(FW_POLICY_JOB, name)};
     double figures[FW_METRIC_SLOTS];
     fw_scenario scenario = {0};
-    status = scenario_at(runs, fleet, &runs->grid[fleet].budget, &scenario, diagnostics);
+    status = reference_at(runs, fleet, &scenario, diagnostics);
     scenario.policies = &uncontrolled;
     scenario.policy_count = 1;
     status = status == FW_OK ? simulate(runs, &scenario, 0, replication, figures, diagnostics) : status;

@@ -27,6 +27,7 @@ const char *const fw_ledger_metrics[] = {
     "trips_earliest",
     "trips_latest",
     "trips_one_lost",
+    "dark_s",
     "down_s",
     "lost_tokens",
     "served",
