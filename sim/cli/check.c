@@ -50,30 +50,57 @@ static fw_status deliver(const check_flags *flags, const fw_check_result *result
 
 /* ---- Update ---- */
 
+typedef struct update_counts {
+  size_t written; /* values */
+  size_t files;   /* that hold them */
+  size_t left;    /* failed checks that stay as they are */
+} update_counts;
+
 /* Shows the difference, then writes it. */
-static fw_status update_file(const fw_check_file *file, size_t *left, fw_diagnostics *diagnostics) {
+static fw_status update_file(const fw_check_file *file, bool silent, update_counts *counts,
+                             fw_diagnostics *diagnostics) {
   fw_check_changes changes = {0};
   fw_text text = FW_TEXT_INIT;
   fw_status status = fw_check_propose(file, &changes, diagnostics);
   if (status == FW_OK && changes.count > 0) {
     fw_report_check_changes(file, &changes, &text);
-    status = fwi_output(&text, NULL, diagnostics);
+    status = silent ? FW_OK : fwi_output(&text, NULL, diagnostics);
     status = status == FW_OK ? fw_check_rewrite(file, &changes, diagnostics) : status;
   }
-  *left += file->failed - changes.count;
+  if (status == FW_OK && changes.count > 0) {
+    counts->written += changes.count;
+    counts->files++;
+  }
+  counts->left += file->failed - changes.count;
   fw_text_clear(&text);
   free(changes.list);
   return status;
 }
 
-static fw_status update(const fw_check_result *result, size_t *left, fw_diagnostics *diagnostics) {
+static fw_status say_written(const update_counts *counts, fw_diagnostics *diagnostics) {
+  fw_text text = FW_TEXT_INIT;
+  fw_text_add_format(&text, "--update: %zu value%s written into %zu file%s\n", counts->written,
+                     counts->written == 1 ? "" : "s", counts->files, counts->files == 1 ? "" : "s");
+  const fw_status status = fwi_output(&text, NULL, diagnostics);
+  fw_text_clear(&text);
+  return status;
+}
+
+/* `silent`: standard output holds JSON, which says what was expected and what came. */
+static fw_status update(const fw_check_result *result, bool silent, size_t *left, fw_diagnostics *diagnostics) {
+  update_counts counts = {0};
   fw_status status = FW_OK;
   for (size_t i = 0; i < result->count; i++) {
     if (result->files[i].state == FW_CHECK_FAILS) {
-      const fw_status one = update_file(&result->files[i], left, diagnostics);
+      const fw_status one = update_file(&result->files[i], silent, &counts, diagnostics);
       status = status != FW_OK ? status : one;
     }
   }
+  if (!silent) {
+    const fw_status said = say_written(&counts, diagnostics);
+    status = status != FW_OK ? status : said;
+  }
+  *left = counts.left;
   if (*left > 0) {
     fw_warning(diagnostics, (fw_place){0},
                "%zu failed checks are ranges or comparisons, or have no figure: --update leaves them to you", *left);
@@ -100,8 +127,7 @@ static fw_status check(const fwi_operands *operands, const check_flags *flags, s
     const fw_status told = deliver(flags, &result, diagnostics);
     *failed = result.states[FW_CHECK_FAILS];
     if (flags->update && status == FW_OK) {
-      *failed = 0;
-      status = update(&result, failed, diagnostics);
+      status = update(&result, flags->json && flags->output == NULL, failed, diagnostics);
     }
     status = status != FW_OK ? status : told;
     status = status != FW_OK ? status : result.status;

@@ -151,3 +151,17 @@ Test(cli, the_reference_is_printed_from_the_tables) {
   expect("$F schema --markdown --of job", 0, "| `fleetwatt_job` | whole number | 1 | required |");
   expect("$F schema --markdown --of gpu", 0, "### gpu_model");
 }
+
+Test(cli, an_update_says_how_much_it_wrote_and_leaves_json_alone) {
+  static const char expecting[] =
+      "{'fleetwatt': 1, 'name': 'e', 'gpu': '" FW_SOURCE_DIR
+      "/tests/unit/data/plain-gpu', 'duration_s': 60, 'windows_s': "
+      "[10], 'jobs': [{'kind': 'cycle', 'class': 'c', " SQUARE_PHASES "}], 'expect': [{'checks': [{'kind': 'recorded', "
+      "'metric': 'mean_w', 'policy': 'uncontrolled', 'value': 1, 'tolerance': {'kind': 'relative', 'value': 0.1}}]}]}";
+  write_file("expecting.json", expecting);
+  expect("$F check expecting.json --update --json 2>&1 | tail -n 1 | cut -c 1", 0, "{");
+  expect("$F check expecting.json 2>&1", 0, "1 ok");
+  write_file("expecting.json", expecting);
+  expect("$F check expecting.json --update 2>&1", 0, "--update: 1 value written into 1 file");
+  expect("$F check expecting.json --update 2>&1", 0, "--update: 0 values written");
+}
