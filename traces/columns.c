@@ -63,8 +63,10 @@ static fw_status report_missing(const fwi_csv *csv, const char *header, fwi_part
     fw_error(diagnostics, FW_ERROR_INPUT, place,
              "no column %s in the header \"%s\": separate cells by commas, not by semicolons or tabs", wanted, shown);
   } else {
-    fw_error(diagnostics, FW_ERROR_INPUT, place, "no column %s in the header \"%s\": name the column %s", wanted, shown,
-             usual);
+    fw_error(
+        diagnostics, FW_ERROR_INPUT, place,
+        "no column %s in the header \"%s\": name the column %s, or let fleetwatt import make a recording of the log",
+        wanted, shown, usual);
   }
   free(given);
   return FW_ERROR_INPUT;

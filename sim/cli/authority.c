@@ -61,7 +61,7 @@ static int run(int argc, char **argv) {
                             .threshold_percent = 100.0 * FW_AUTHORITY_THRESHOLD};
   const fwi_flag flags[] = {
       FWI_HOURS_FLAG(values.scenario),
-      {"--seeds", FWI_FLAG_UNSIGNED, &values.scenario.seeds, "N", "runs at each setting instead of the file's"},
+      {"--seeds", FWI_FLAG_COUNT, &values.scenario.seeds, "N", "runs at each setting instead of the file's"},
       {"--window", FWI_FLAG_NUMBER, &values.window_s, "S", "window of the peak swing in seconds (default 30)"},
       {"--threshold", FWI_FLAG_NUMBER, &values.threshold_percent, "P",
        "swing in percent from which on an actuator moves something (default 2)"},

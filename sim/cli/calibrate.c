@@ -151,7 +151,7 @@ static int run(int argc, char **argv) {
       {"--sharding", FWI_FLAG_TEXT, &values.sharding, "KIND", "of a job of several GPUs: layer or tensor"},
       FWI_RECORDING_FLAGS(values.recording),
       {"--points", FWI_FLAG_SWITCH, &values.points, NULL, "the file is a table of operating points, not a recording"},
-      {"--gpus", FWI_FLAG_UNSIGNED, &values.gpus, "N", "GPUs of a job in such a table"},
+      {"--gpus", FWI_FLAG_COUNT, &values.gpus, "N", "GPUs of a job in such a table"},
       {"--ready-power", FWI_FLAG_NUMBER, &values.ready_w, "W",
        "power of a GPU that stands ready, where no recording shows one (default: the least seen)"},
       {"--resamples", FWI_FLAG_UNSIGNED, &values.resamples, "N", "of the bootstrap behind the intervals (default 200)"},

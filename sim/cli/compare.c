@@ -72,7 +72,7 @@ static int run(int argc, char **argv) {
   compare_flags values = {.window_s = 30.0};
   const fwi_flag flags[] = {
       FWI_HOURS_FLAG(values.scenario),
-      {"--seeds", FWI_FLAG_UNSIGNED, &values.scenario.seeds, "N", "replications of each arm instead of the file's"},
+      {"--seeds", FWI_FLAG_COUNT, &values.scenario.seeds, "N", "replications of each arm instead of the file's"},
       {"--policies", FWI_FLAG_WORDS, &values.scenario.policies, "A,B", "only these of the file's policies"},
       {"--oversubscription", FWI_FLAG_NUMBERS, &values.scenario.oversubscription, "X,Y",
        "these ratios instead of the file's budgets"},

@@ -64,7 +64,7 @@ static int run(int argc, char **argv) {
       {"--window", FWI_FLAG_NUMBER, &values.window_s, "S", "window at which a policy passes, in seconds (default 30)"},
       {"--limit", FWI_FLAG_NUMBER, &values.limit_percent, "P",
        "percent of time above the budget with which it passes (default 2.5)"},
-      {"--seeds", FWI_FLAG_UNSIGNED, &values.scenario.seeds, "N", "held-out runs instead of the file's seeds"},
+      {"--seeds", FWI_FLAG_COUNT, &values.scenario.seeds, "N", "held-out runs instead of the file's seeds"},
       {"--policies", FWI_FLAG_WORDS, &values.scenario.policies, "A,B", "arms of the scenario to read (default all)"},
       FWI_HOURS_FLAG(values.scenario),
       FWI_THREADS_FLAG(values.scenario),

@@ -101,6 +101,11 @@ static fw_status read_value(const fwi_flag *flag, const char *text, fw_diagnosti
       return bad_value(flag, text, "a whole number, 0 to 18446744073709551615", diagnostics);
     }
     break;
+  case FWI_FLAG_COUNT:
+    if (!fw_uint64_parse(text, strlen(text), flag->target) || *(const uint64_t *)flag->target == 0) {
+      return bad_value(flag, text, "a whole number above 0", diagnostics);
+    }
+    break;
   case FWI_FLAG_NUMBER:
     if (!fw_number_parse(text, strlen(text), flag->target) || !(*(const double *)flag->target > 0.0)) {
       return bad_value(flag, text, "a number above 0", diagnostics);

@@ -27,6 +27,7 @@ typedef enum fwi_flag_kind {
   FWI_FLAG_SWITCH,   /* bool */
   FWI_FLAG_TEXT,     /* const char * */
   FWI_FLAG_UNSIGNED, /* uint64_t */
+  FWI_FLAG_COUNT,    /* uint64_t, above 0 */
   FWI_FLAG_NUMBER,   /* double, above 0 */
   FWI_FLAG_NUMBERS,  /* fwi_numbers: comma-separated, each above 0 */
   FWI_FLAG_WORDS,    /* fwi_words: comma-separated */

@@ -127,7 +127,7 @@ static int run(int argc, char **argv) {
       {"--unit", FWI_FLAG_TEXT, &options->unit, "U", "W, mW or kW, for power without a unit"},
       {"--decimal-comma", FWI_FLAG_SWITCH, &options->decimal_comma, NULL, "numbers are written as 253,12"},
       {"--gpu-model", FWI_FLAG_TEXT, &options->gpu_model, "NAME", "such as A100: says what power.draw means"},
-      {"--gpus", FWI_FLAG_UNSIGNED, &values.gpus, "N", "rows go round N GPUs, where no column says which"},
+      {"--gpus", FWI_FLAG_COUNT, &values.gpus, "N", "rows go round N GPUs, where no column says which"},
       {"--only", FWI_FLAG_WORDS, &values.only, "ID,ID", "take these GPUs alone, named as in the report"},
       {"--interval", FWI_FLAG_NUMBER, &values.interval_s, "S", "seconds between samples, where there are no stamps"},
       {"--start", FWI_FLAG_TEXT, &values.start, "TIME", "time of the first sample, where there are no stamps"},

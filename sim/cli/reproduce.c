@@ -175,8 +175,7 @@ static int run(int argc, char **argv) {
   reproduce_flags values = {.fell_out = &fell_out};
   const fwi_flag flags[] = {
       {"--ledger", FWI_FLAG_TEXT, &values.ledger, "FILE", "instead of the shipped " LEDGER},
-      {"--seeds", FWI_FLAG_UNSIGNED, &values.seeds, "N",
-       "of every arm and search instead of the files': quick and rough"},
+      {"--seeds", FWI_FLAG_COUNT, &values.seeds, "N", "of every arm and search instead of the files': quick and rough"},
       {"--fit", FWI_FLAG_SWITCH, &values.fit, NULL, "solve the one number that is fitted by simulation, and write it"},
       {"--beyond", FWI_FLAG_SWITCH, &values.beyond, NULL, "answer what the study leaves open (docs/beyond.md)"},
       {"--csv", FWI_FLAG_TEXT, &values.csv, "FILE",

@@ -122,7 +122,7 @@ static int run(int argc, char **argv) {
   const fwi_flag flags[] = {
       FWI_RECORDING_FLAGS(values.recording),
       {"--windows", FWI_FLAG_NUMBERS, &values.windows_s, "S,S", "windows in seconds (default 0.5,1,10,30,300)"},
-      {"--seeds", FWI_FLAG_UNSIGNED, &values.seeds, "N", "simulations of each recording (default 20)"},
+      {"--seeds", FWI_FLAG_COUNT, &values.seeds, "N", "simulations of each recording (default 20)"},
       {"--strict", FWI_FLAG_SWITCH, &values.strict, NULL, "end with status 1 where a bar is missed"},
       {"--threads", FWI_FLAG_UNSIGNED, &values.threads, "N", "threads; results do not depend on it (default: all)"},
       {"--json", FWI_FLAG_SWITCH, &values.json, NULL, "print JSON instead of tables"},

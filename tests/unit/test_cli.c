@@ -165,3 +165,8 @@ Test(cli, an_update_says_how_much_it_wrote_and_leaves_json_alone) {
   expect("$F check expecting.json --update 2>&1", 0, "--update: 1 value written into 1 file");
   expect("$F check expecting.json --update 2>&1", 0, "--update: 0 values written");
 }
+
+Test(cli, none_is_no_number_of_runs) {
+  expect("$F compare small.json --seeds 0 2>&1", 2, "--seeds 0: expected a whole number above 0");
+  expect("$F plan small.json --risk time-share=1% --runs 0 2>&1", 2, "--runs 0: expected a whole number above 0");
+}

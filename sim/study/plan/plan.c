@@ -209,7 +209,7 @@ static fw_status check_options(const fw_scenario *scenario, const fw_plan_option
   const bool share = options->risk == FW_PLAN_TIME_SHARE;
   if (!(options->limit > 0.0) || (share && options->limit >= 1.0)) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "a risk of %g cannot be a limit: it must be above 0%s",
-                    options->limit, share ? " and below 1" : "");
+                    options->limit, share ? " and below 1, which may be written as 1%" : "");
   }
   if (options->axis == FW_PLAN_FLEET && scenario->budgets[0].power <= 0) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
