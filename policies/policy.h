@@ -67,6 +67,8 @@ typedef struct fw_job_observation {
   double fleet_window_mean_w[FW_POLICY_WINDOWS]; /* its rolling means, as old */
   double fleet_budget_w;
   double settings[FW_ACTUATOR_COUNT]; /* in force */
+  uint32_t masked[FW_ACTUATOR_COUNT]; /* bits of levels that a shield forbids now, never all; who sets one all the same
+                                         gets the next one of less power instead */
   double occupancy;                   /* mean sequences in flight since the last decision */
   double tokens;                      /* generated since the last decision */
   double energy_j;                    /* by the readings, since the last decision */

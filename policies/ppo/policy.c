@@ -96,7 +96,6 @@ static fw_status create(const void *settings, const fw_job_setup *job, const fw_
   made->settings = chosen;
   made->memory = fw_job_view_start();
   made->stream = fw_stream_make(job->seed, FW_DRAW_POLICY, job->job);
-  memset(made->mask, 1, sizeof made->mask);
   const uint32_t actuators = fw_job_view_actuators(fw_ppo_actor_schema(chosen->actor));
   const fw_status status = fw_job_view_create(job, actuators, &made->view, diagnostics);
   if (status != FW_OK) {
@@ -107,6 +106,18 @@ static fw_status create(const void *settings, const fw_job_setup *job, const fw_
   return FW_OK;
 }
 
+/* Where an actuator has levels, they are the choices of its head; where it has none, nothing is forbidden. */
+static void take_mask(ppo_state *made, const fw_job_observation *seen) {
+  const fw_ppo_space *space = &made->view.space;
+  uint8_t *next = made->mask;
+  for (size_t head = 0; head < space->head_count; head++) {
+    const uint32_t masked = seen->masked[made->view.actuators[head]];
+    for (uint32_t i = 0; i < space->head_size[head]; i++) {
+      *next++ = (masked >> i & 1u) == 0;
+    }
+  }
+}
+
 static fw_status decide(void *state, const fw_job_observation *seen, fw_job_action *action,
                         fw_diagnostics *diagnostics) {
   ppo_state *made = state;
@@ -114,6 +125,7 @@ static fw_status decide(void *state, const fw_job_observation *seen, fw_job_acti
   float observation[FW_PPO_OBSERVATIONS];
   uint32_t choices[FW_PPO_HEADS];
   fw_job_view_observe(&made->view, &made->memory, seen, observation);
+  take_mask(made, seen);
   const fw_status status =
       made->settings->sampled
           ? fw_ppo_actor_sample(actor, made->stream, seen->decision, observation, made->mask, choices, diagnostics)

@@ -175,7 +175,8 @@ static void add_default(writer *w, const fw_record *record, const fw_field *fiel
     return;
   }
   if (field->kind == FW_FIELD_RECORD) {
-    if (!has_required_fields(field->record)) add(w, "`{}`");
+    /* Where it is told apart whether it was given, leaving it out is not the same as "{}". */
+    if (field->present_offset == 0 && !has_required_fields(field->record)) add(w, "`{}`");
     return;
   }
   fw_text value = FW_TEXT_INIT;

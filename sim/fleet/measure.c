@@ -207,11 +207,12 @@ fw_status fwi_sim_end_window(void *context, const fw_event *event, fw_diagnostic
   return event->time < sim->scenario->duration ? fwi_sim_post_measurement(sim, event->time, diagnostics) : FW_OK;
 }
 
-double fwi_sim_visible_w(const fw_sim *sim, fw_time_ns time, size_t ticks) {
+size_t fwi_sim_visible_ticks(const fw_sim *sim, fw_time_ns time) {
   const fw_time_ns periods = time / sim->period;
-  if (periods < 2) {
-    return (double)NAN;
-  }
-  const uint64_t end = (uint64_t)(periods - 1) * sim->period_ticks;
-  return fwi_telemetry_mean_w(&sim->site, ticks, (size_t)(sim->site.count - end));
+  return periods < 2 ? 0 : (size_t)(periods - 1) * sim->period_ticks;
+}
+
+double fwi_sim_visible_w(const fw_sim *sim, fw_time_ns time, size_t ticks) {
+  const size_t end = fwi_sim_visible_ticks(sim, time);
+  return end == 0 ? (double)NAN : fwi_telemetry_mean_w(&sim->site, ticks, (size_t)sim->site.count - end);
 }

@@ -39,6 +39,10 @@ static double job_budget_w(const fw_sim *sim, size_t job, double site_w) {
   return isnan(sim->share_w[job]) ? site_w * sim->share[job] : sim->share_w[job];
 }
 
+double fwi_sim_job_budget_w(const fw_sim *sim, size_t job, fw_time_ns time) {
+  return job_budget_w(sim, job, view_budget(sim, time).now_w);
+}
+
 void fw_sim_observe_job(const fw_sim *sim, size_t index, fw_job_observation *out) {
   const fwi_job *job = &sim->jobs[index];
   const budget_view budget = view_budget(sim, job->now);

@@ -19,6 +19,7 @@ typedef struct profiler {
   fw_time_ns worked; /* of the last open block */
   int64_t worked_tokens;
   uint64_t steps;
+  uint64_t decisions;
   bool ended;
 } profiler;
 
@@ -55,6 +56,7 @@ static void add_block(profiler *profile, const fwi_block *block) {
   }
   profile->time += time;
   profile->steps += (block->marks & FWI_MARK_STEP_END) != 0;
+  profile->decisions += (block->marks & FWI_MARK_DECISION) != 0;
   profile->ended = (block->marks & FWI_MARK_JOB_END) != 0;
 }
 
@@ -107,6 +109,7 @@ fw_status fw_job_profile(const fw_scenario *scenario, size_t job, const double s
   if (status == FW_OK) {
     out->mean_w = profile.time > 0 ? fw_energy_to_joules(profile.energy) / fw_time_to_seconds(profile.time) : 0.0;
     const fw_time_ns cycle = profile.time / (fw_time_ns)(profile.steps > 0 ? profile.steps : 1);
+    out->decision = profile.decisions > 0 ? profile.time / (fw_time_ns)profile.decisions : 0;
     out->cycle = program->settle != NULL ? 0 : cycle; /* work from outside has its own times */
   }
   return status;

@@ -6,8 +6,9 @@
 
 /* What a job does on average when it runs on, undisturbed, at one choice of settings. */
 typedef struct fw_profile {
-  double mean_w;    /* of all its GPUs */
-  fw_time_ns cycle; /* length of a step */
+  double mean_w;       /* of all its GPUs */
+  fw_time_ns cycle;    /* length of a step */
+  fw_time_ns decision; /* mean time between decisions; 0: there are none */
 } fw_profile;
 
 /* Job `job` of the scenario at `settings`, over its first steps. A power cap counts as settled: power is limited and

@@ -2,6 +2,7 @@
 #include "sim/fleet/run.h"
 
 #include "sim/base/memory.h"
+#include "sim/fleet/shield.h"
 #include "sim/scenario/arm.h"
 
 #include <math.h>
@@ -16,6 +17,7 @@ typedef struct runner {
   void **job_states; /* NULL for a job that the policy does not control */
   void *fleet_state;
   double *fleet_action; /* caps, shares and offsets, one after the other */
+  double *asked;        /* under a shield: the setting that each job's policy asked for last */
 } runner;
 
 /* Arms that stand in no file are checked here. */
@@ -26,6 +28,10 @@ static fw_status create_job_state(runner *run, size_t job, const char *job_class
   fw_status status = fw_arm_check_job(arm, job_class, setup, NULL, diagnostics);
   if (status != FW_OK) {
     return status;
+  }
+  if (arm->shield.on && !fw_sim_can_shield(run->sim, job, &arm->shield)) {
+    return fw_error(diagnostics, FW_ERROR_FAULT, (fw_place){0},
+                    "policy \"%s\": the runs were prepared without its shield", arm->name);
   }
   status = arm->job->create(arm->job_settings, setup, NULL, &run->job_states[job], &local);
   return fw_arm_relay(arm, job_class, NULL, status, &local, diagnostics);
@@ -66,6 +72,35 @@ static void destroy(runner *run) {
   fw_sim_free(run->sim);
   free(run->job_states);
   free(run->fleet_action);
+  free(run->asked);
+}
+
+static void shield(const runner *run, size_t job, fw_job_observation *observation) {
+  const fw_shield *over = &run->policy->shield;
+  if (over->on) {
+    observation->masked[over->actuator] = fw_sim_shielded(run->sim, job, over);
+  }
+}
+
+/* What the policy asked for last holds until it asks for something else, so a setting that it leaves as it is may come
+ * to be too much, and come back when it is not any more. */
+static void hold_to_shield(runner *run, size_t job, const fw_job_observation *observation, fw_job_action *action) {
+  const fw_shield *over = &run->policy->shield;
+  if (!over->on) {
+    return;
+  }
+  const double present = observation->settings[over->actuator];
+  const bool asks = (action->set & 1u << over->actuator) != 0 && isfinite(action->settings[over->actuator]);
+  if (asks) {
+    run->asked[job] = action->settings[over->actuator];
+  } else if (observation->decision == 0) {
+    run->asked[job] = present;
+  }
+  const double held = fw_sim_unmasked(run->sim, job, over, observation->masked[over->actuator], run->asked[job]);
+  if (asks || held != present) {
+    action->settings[over->actuator] = held;
+    action->set |= 1u << over->actuator;
+  }
 }
 
 static fw_status decide_job(runner *run, size_t job, fw_diagnostics *diagnostics) {
@@ -75,8 +110,10 @@ static fw_status decide_job(runner *run, size_t job, fw_diagnostics *diagnostics
   if (run->job_states[job] != NULL) {
     fw_diagnostics local = FW_DIAGNOSTICS_INIT;
     fw_sim_observe_job(run->sim, job, &observation);
+    shield(run, job, &observation);
     memcpy(action.settings, observation.settings, sizeof action.settings);
     status = run->policy->job->decide_job(run->job_states[job], &observation, &action, &local);
+    hold_to_shield(run, job, &observation, &action);
     status = fw_arm_relay(run->policy, run->scenario->jobs[job].job_class, NULL, status, &local, diagnostics);
   }
   return status == FW_OK ? fw_sim_act_job(run->sim, job, &action, diagnostics) : status;
@@ -126,7 +163,8 @@ static fw_status play(runner *run, fw_diagnostics *diagnostics) {
   const size_t n = run->scenario->job_count;
   run->job_states = fw_allocate(n, sizeof *run->job_states);
   run->fleet_action = fw_allocate(n, 3 * sizeof *run->fleet_action);
-  if (run->job_states == NULL || run->fleet_action == NULL) {
+  run->asked = fw_allocate(run->policy->shield.on ? n : 0, sizeof *run->asked);
+  if (run->job_states == NULL || run->fleet_action == NULL || run->asked == NULL) {
     return fw_error_memory(diagnostics, "a run's policies");
   }
   const fw_status status = create_states(run, diagnostics);

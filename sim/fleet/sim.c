@@ -189,7 +189,7 @@ fw_status fw_sim_create(const fw_scenario *scenario, const fw_sim_options *optio
   fw_status status = allocate(sim) ? FW_OK : fw_error_memory(diagnostics, "a simulation");
   const bool own = options->prepared == NULL;
   status = status != FW_OK || !own ? status : fw_prepare(scenario, &sim->own, diagnostics);
-  status = status != FW_OK ? status : create_jobs(sim, own ? sim->own : options->prepared, diagnostics);
+  status = status != FW_OK ? status : create_jobs(sim, fwi_sim_prepared(sim), diagnostics);
   status = status != FW_OK ? status : place_gpus(sim, diagnostics);
   status = status != FW_OK ? status
                            : fwi_domains_create(scenario, sim->used_gpus, options->budget, options->all_domains,
@@ -206,6 +206,10 @@ fw_status fw_sim_create(const fw_scenario *scenario, const fw_sim_options *optio
   }
   *out = sim;
   return FW_OK;
+}
+
+const fw_prepared *fwi_sim_prepared(const fw_sim *sim) {
+  return sim->own != NULL ? sim->own : sim->options.prepared;
 }
 
 fw_time_ns fw_sim_now(const fw_sim *sim) {

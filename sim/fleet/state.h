@@ -81,4 +81,13 @@ fw_status fwi_sim_end_window(void *context, const fw_event *event, fw_diagnostic
  * period that was over a period ago. NaN before there are so many. Every job must have sampled them. */
 double fwi_sim_visible_w(const fw_sim *sim, fw_time_ns time, size_t ticks);
 
+/* How many ticks of the site are known at `time`. */
+size_t fwi_sim_visible_ticks(const fw_sim *sim, fw_time_ns time);
+
+/* The share of the site's budget at `time` that is a job's own, W; NaN without a budget. */
+double fwi_sim_job_budget_w(const fw_sim *sim, size_t job, fw_time_ns time);
+
+/* What was prepared of the scenario. */
+const fw_prepared *fwi_sim_prepared(const fw_sim *sim);
+
 #endif

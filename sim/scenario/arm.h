@@ -11,8 +11,8 @@
 /* Whether the job policy of an arm controls a job. */
 bool fw_arm_controls(const fw_scenario_policy *arm, const fw_scenario_job *job);
 
-/* What policies are told before a run: of a job, and of the fleet. The fleet's points into the scenario. */
-fw_job_setup fw_scenario_job_setup(const fw_scenario *scenario, size_t job, uint64_t seed);
+/* What policies are told before a run: of job `index`, and of the fleet. The fleet's points into the scenario. */
+fw_job_setup fw_scenario_job_setup(const fw_scenario *scenario, size_t index, uint64_t seed);
 fw_fleet_setup fw_scenario_fleet_setup(const fw_scenario *scenario, uint64_t seed);
 
 /* Whether a policy's settings fit a job, or the fleet; `job` or `fleet` is set, as for the policy's `create`. Messages

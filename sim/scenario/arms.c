@@ -149,14 +149,69 @@ fw_status fwi_resolve_policies(fwi_resolve *resolve) {
   return status;
 }
 
+/* The one actuator that a policy drives; FW_ACTUATOR_COUNT where it drives none, or several. */
+static fw_actuator only_driven(const fw_scenario_policy *policy) {
+  const uint32_t bits = policy->job->drives(policy->job_settings);
+  unsigned actuator = 0;
+  while (actuator < FW_ACTUATOR_COUNT && bits != 1u << actuator) {
+    actuator++;
+  }
+  return (fw_actuator)actuator;
+}
+
+static fw_status check_shielded_jobs(const fwi_resolve *resolve, const fw_scenario_policy *policy,
+                                     const fw_json_value *place) {
+  fw_status status = FW_OK;
+  for (size_t j = 0; j < resolve->scenario->job_count; j++) {
+    const fw_scenario_job *job = &resolve->scenario->jobs[j];
+    if (job->member == 0 && fw_arm_controls(policy, job) && job->actuators[policy->shield.actuator].level_count == 0) {
+      status = fw_json_error(place, resolve->diagnostics,
+                             "a shield forbids levels, and the jobs of class \"%s\" have none of \"%s\"; give them "
+                             "some in \"actuators\", or leave the class out",
+                             job->job_class, fw_actuator_names[policy->shield.actuator]);
+    }
+  }
+  return status;
+}
+
+static fw_status resolve_shield(const fwi_resolve *resolve, const fwi_file_policy *file, const fw_json_value *written,
+                                fw_scenario_policy *policy) {
+  const fw_scenario *scenario = resolve->scenario;
+  const fw_json_value *place = fw_record_member(written, "shield");
+  char length[FW_UNITS_TEXT_SIZE];
+  fw_shield shield = {.on = true, .actuator = only_driven(policy), .share = file->shield.share};
+  while (shield.window < scenario->window_count && scenario->windows[shield.window] != file->shield.window) {
+    shield.window++;
+  }
+  policy->shield = shield;
+  if (shield.window == scenario->window_count) {
+    return fw_json_error(fw_record_member(place, "window"), resolve->diagnostics,
+                         "the scenario has no window of %s s; give one of its windows_s",
+                         fw_time_format(file->shield.window, length));
+  }
+  if (shield.actuator == FW_ACTUATOR_COUNT) {
+    return fw_json_error(place, resolve->diagnostics,
+                         "a shield stands over a job policy that drives one actuator, and \"%s\" drives none, or "
+                         "several; take the shield out or give another policy",
+                         policy->job->name);
+  }
+  return check_shielded_jobs(resolve, policy, place);
+}
+
 fw_status fwi_check_policies(fwi_resolve *resolve) {
   const fw_scenario *scenario = resolve->scenario;
   fw_status status = FW_OK;
   size_t kept = 0;
   for (size_t i = 0; i < resolve->file->policies.count; i++) {
-    if (wanted(resolve->overrides, file_policy(resolve, i)->name)) {
-      status = fwi_first(status, fw_arm_check(scenario, &scenario->policies[kept++],
-                                              fw_record_element(resolve->root, "policies", i), resolve->diagnostics));
+    const fwi_file_policy *file = file_policy(resolve, i);
+    const fw_json_value *written = fw_record_element(resolve->root, "policies", i);
+    if (!wanted(resolve->overrides, file->name)) {
+      continue;
+    }
+    fw_scenario_policy *policy = &resolve->parts->policies[kept++];
+    status = fwi_first(status, fw_arm_check(scenario, policy, written, resolve->diagnostics));
+    if (file->shield_given) {
+      status = fwi_first(status, resolve_shield(resolve, file, written, policy));
     }
   }
   return status;

@@ -132,6 +132,15 @@ typedef struct fw_tariff {
   int64_t start_hour; /* hour of the day at which a run begins */
 } fw_tariff;
 
+/* Settings that a job policy may not take: those with which a window of the site is predicted to end above a share of
+ * its budget (sim/fleet/shield.h). */
+typedef struct fw_shield {
+  bool on;
+  fw_actuator actuator; /* the one that the policy drives; every job that it controls has levels of it */
+  size_t window;        /* index into the scenario's */
+  double share;
+} fw_shield;
+
 /* One policy arm: a job policy for the jobs of some classes, a fleet policy, or both. */
 typedef struct fw_scenario_policy {
   const char *name;
@@ -141,6 +150,7 @@ typedef struct fw_scenario_policy {
   const void *fleet_settings;
   const char *const *classes; /* that the job policy controls; none listed: all */
   size_t class_count;
+  fw_shield shield; /* over the job policy */
 } fw_scenario_policy;
 
 /* One arm of the comparison, made of a policy and a budget. */

@@ -289,6 +289,22 @@ static const fw_record tariff_record = {.name = "tariff",
                                         .fields = tariff_fields,
                                         .field_count = FW_COUNT_OF(tariff_fields)};
 
+static const fwi_file_shield shield_defaults = {.window = 30 * FW_NS_PER_S, .share = 1.0};
+static const fw_field shield_fields[] = {
+    FW_FIELD_ABOVE(fwi_file_shield, window, FW_FIELD_TIME, FW_OPTIONAL, 0, MOST_S,
+                   "one of the scenario's windows, which is to stay below the budget"),
+    FW_FIELD_ABOVE(fwi_file_shield, share, FW_FIELD_NUMBER, FW_OPTIONAL, 0, 2,
+                   "of the budget that its mean is predicted to keep to"),
+};
+
+static const fw_record shield_record = {.name = "shield",
+                                        .doc = "forbids settings that are predicted to put a window of the site above "
+                                               "its budget",
+                                        .size = sizeof(fwi_file_shield),
+                                        .defaults = &shield_defaults,
+                                        .fields = shield_fields,
+                                        .field_count = FW_COUNT_OF(shield_fields)};
+
 static const fw_field policy_fields[] = {
     FW_FIELD(fwi_file_policy, name, FW_FIELD_STRING, FW_REQUIRED, 0, 0,
              "name of the arm in reports and on the command line"),
@@ -296,6 +312,12 @@ static const fw_field policy_fields[] = {
     FW_VARIANT(fwi_file_policy, fleet, fw_fleet_policy_cases, FW_OPTIONAL, "policy of the fleet; default: none"),
     FW_FIELD(fwi_file_policy, classes, FW_FIELD_STRINGS, FW_OPTIONAL, 0, 0,
              "job classes that the job policy controls; default: all"),
+    {.name = "shield",
+     .kind = FW_FIELD_RECORD,
+     .offset = offsetof(fwi_file_policy, shield),
+     .record = &shield_record,
+     .present_offset = offsetof(fwi_file_policy, shield_given),
+     .doc = "over the job policy; default: none"},
 };
 
 static const fw_record policy_record = {.name = "policy",

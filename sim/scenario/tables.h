@@ -122,11 +122,18 @@ typedef struct fwi_file_tariff {
   int64_t start_hour;
 } fwi_file_tariff;
 
+typedef struct fwi_file_shield {
+  fw_time_ns window;
+  double share;
+} fwi_file_shield;
+
 typedef struct fwi_file_policy {
   char *name;
   fw_variant job;
   fw_variant fleet;
   fw_array classes; /* char * */
+  fwi_file_shield shield;
+  bool shield_given;
 } fwi_file_policy;
 
 typedef struct fwi_file_queue_phase {

@@ -3,7 +3,8 @@
 
 bool fwi_serves_all_budgets(const fw_scenario *scenario, size_t policy) {
   const fw_scenario_policy *arm = &scenario->policies[policy];
-  return arm->fleet == NULL && arm->job->ignores_budget && !fw_electrical_opens(&scenario->electrical);
+  return arm->fleet == NULL && arm->job->ignores_budget && !arm->shield.on &&
+         !fw_electrical_opens(&scenario->electrical);
 }
 
 fw_result fwi_judged_by_other(fw_result *result, size_t index) {

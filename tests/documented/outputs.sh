@@ -23,4 +23,8 @@ expect README.md "Budget 3200 W" < <("$fleetwatt" compare "$source/scenarios/fle
 # The copy that docs/check.md speaks of: another figure in line 31.
 sed '31s/0\.95/0.999/' "$source/scenarios/study/beyond-fleet16.json" >"$work/beyond.json"
 expect docs/check.md "FAILED  beyond.json" < <(cd "$work" && "$fleetwatt" check beyond.json 2>&1)
+
+for name in fleet schedule; do
+  expect docs/ppo.md "shield-$name:" < <("$fleetwatt" compare "$source/scenarios/study/shield-$name.json" 2>&1)
+done
 exit "$failed"

@@ -7,6 +7,7 @@
 
 #include "sim/base/file.h"
 #include "sim/fleet/run.h"
+#include "sim/scenario/arm.h"
 #include "sim/study/train/ppo_environment.h"
 
 static char folder[64];
@@ -139,4 +140,54 @@ Test(ppo_policy, takes_no_weights_but_its_own, .init = make_folder, .fini = remo
   cr_expect_not_null(strstr(diagnostics.entries[0].message, "does not offer \"concurrency\""));
   cr_expect_str_eq(diagnostics.entries[0].path, "policies[0].job");
   fw_diagnostics_clear(&diagnostics);
+}
+
+/* Levels that a shield forbids are masked in the network's heads: the most likely of the others is taken. */
+Test(ppo_policy, chooses_among_what_a_shield_allows, .init = make_folder, .fini = remove_folder) {
+  write_weights("w.safetensors", 1);
+  fw_scenario *scenario = parsed(SCENARIO("[1, 2, 4, 8]", PPO("\"weights\": \"w\"")));
+  const fw_scenario_policy *arm = &scenario->policies[0];
+  const fw_job_setup setup = fw_scenario_job_setup(scenario, 0, 1);
+  double order[4];
+  uint32_t masked = 0;
+  for (size_t left = 4; left > 0; left--) { /* what was taken is forbidden next, so levels come by their likelihood */
+    void *state = NULL;
+    cr_assert_eq(arm->job->create(arm->job_settings, &setup, NULL, &state, NULL), FW_OK);
+    fw_job_observation seen = {.settings = {[FW_ACTUATOR_CONCURRENCY] = 8},
+                               .masked = {[FW_ACTUATOR_CONCURRENCY] = masked}};
+    fw_job_action action = {.set = 0};
+    cr_assert_eq(arm->job->decide_job(state, &seen, &action, NULL), FW_OK);
+    const double taken = action.settings[FW_ACTUATOR_CONCURRENCY];
+    const uint32_t bit = taken == 1 ? 1 : taken == 2 ? 2 : taken == 4 ? 4 : taken == 8 ? 8 : 0;
+    cr_assert(bit != 0 && (masked & bit) == 0, "%g of mask %u", taken, masked);
+    order[4 - left] = taken;
+    masked |= bit;
+    arm->job->destroy(state);
+  }
+  cr_assert_eq(masked, 15);
+  for (uint32_t mask = 0; mask < 15; mask++) { /* under any mask: the first of that order which it allows */
+    void *state = NULL;
+    size_t first = 0;
+    while (((mask >> (uint32_t)(order[first] == 8 ? 3 : order[first] / 2)) & 1u) != 0)
+      first++;
+    cr_assert_eq(arm->job->create(arm->job_settings, &setup, NULL, &state, NULL), FW_OK);
+    fw_job_observation seen = {.settings = {[FW_ACTUATOR_CONCURRENCY] = 8},
+                               .masked = {[FW_ACTUATOR_CONCURRENCY] = mask}};
+    fw_job_action action = {.set = 0};
+    cr_assert_eq(arm->job->decide_job(state, &seen, &action, NULL), FW_OK);
+    cr_expect_eq(action.settings[FW_ACTUATOR_CONCURRENCY], order[first], "mask %u", mask);
+    arm->job->destroy(state);
+  }
+  fw_scenario_free(scenario);
+}
+
+/* Where the shield leaves nothing but one sequence, the trained policy is that static setting. */
+Test(ppo_policy, under_a_shield_that_leaves_one_level_takes_it, .init = make_folder, .fini = remove_folder) {
+  write_weights("w.safetensors", 1);
+  const int64_t shielded =
+      tokens_of(SCENARIO("[1, 2, 4, 8]", ", \"policies\": [{\"name\": \"p\", \"job\": {\"kind\": \"ppo\", "
+                                         "\"weights\": \"w\"}, \"shield\": {\"share\": 0.1}}]"));
+  const int64_t one = tokens_of(SCENARIO(
+      "[1, 2, 4, 8]", ", \"policies\": [{\"name\": \"s\", \"job\": {\"kind\": \"static\", \"concurrency\": 1}}]"));
+  cr_expect_eq(shielded, one);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
+#include "sim/study/arms.h"
 #include "sim/study/compare.h"
 #include "sim/study/reproduce/beyond.h"
 
@@ -31,8 +32,7 @@ static fw_beyond_figures figures_of(const fw_scenario *scenario, const fw_compar
 }
 
 static size_t seeds_for(const fw_scenario *scenario, fw_time_ns duration, size_t policy) {
-  const fw_scenario_policy *arm = &scenario->policies[policy];
-  const bool blind = arm->fleet == NULL && arm->job->ignores_budget;
+  const bool blind = fwi_serves_all_budgets(scenario, policy);
   const size_t share = scenario->seeds / DAY_SEED_SHARE;
   const size_t seeds = duration < DAY ? scenario->seeds : (share > FEWEST_SEEDS ? share : FEWEST_SEEDS);
   return blind ? BLIND_SEEDS * seeds : seeds;
