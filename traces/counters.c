@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
+#include "traces/intervals.h"
 #include "traces/rows.h"
 #include "traces/states.h"
 
@@ -103,24 +104,16 @@ static fw_status take_row(reader *read, fwi_roles *roles) {
   return FW_OK;
 }
 
-static int compare_times(const void *left, const void *right) {
-  const fw_time_ns a = *(const fw_time_ns *)left;
-  const fw_time_ns b = *(const fw_time_ns *)right;
-  return (a > b) - (a < b);
-}
-
 /* How long a reading holds at most. */
 static fw_status longest_hold(const reader *read, fw_time_ns *out) {
-  fw_time_ns *intervals = fw_allocate(read->count, sizeof *intervals);
-  if (intervals == NULL) return fw_error_memory(read->diagnostics, "the intervals of counters");
-  for (size_t i = 0; i + 1 < read->count; i++)
-    intervals[i] = read->readings[i + 1].time - read->readings[i].time;
-  qsort(intervals, read->count - 1, sizeof *intervals, compare_times);
-  const fw_time_ns median = intervals[(read->count - 1) / 2];
-  free(intervals);
-  const fw_time_ns thrice = median < FW_TIME_MAX / 3 ? 3 * median : FW_TIME_MAX;
-  *out = thrice > SHORTEST_HOLD ? thrice : SHORTEST_HOLD;
-  return FW_OK;
+  fwi_intervals intervals = {0};
+  bool good = true;
+  for (size_t i = 0; i + 1 < read->count && good; i++)
+    good = fwi_intervals_add_row(&intervals, read->readings[i + 1].time - read->readings[i].time);
+  const fw_time_ns held = fwi_intervals_longest_held(&intervals);
+  *out = held > SHORTEST_HOLD ? held : SHORTEST_HOLD;
+  fwi_intervals_clear(&intervals);
+  return good ? FW_OK : fw_error_memory(read->diagnostics, "the intervals of counters");
 }
 
 /* Tokens between two readings; 0 over a restart, NaN where not counted. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/memory.h"
+#include "traces/fixed.h"
 
 #define CHUNK_SIZE ((size_t)64 * 1024)
 
@@ -206,7 +207,33 @@ fw_status fwi_csv_number_fault(const fwi_csv *csv, const fwi_csv_cell *cell, con
                   or_empty ? ", or leave the cell empty where nothing was measured" : "");
 }
 
-fw_status fwi_csv_shape_fault(const fwi_csv *csv, size_t wanted, fw_diagnostics *diagnostics) {
+/* A file copied while it was written ends inside a row, maybe inside a number that still parses. */
+static fw_status check_last_cell(const fwi_csv *csv, size_t decimals, fw_diagnostics *diagnostics) {
+  if (csv->line_ended || !csv->has_decimals || decimals >= csv->fewest_decimals) return FW_OK;
+  const fwi_csv_cell *last = &csv->cells[csv->cell_count - 1];
+  char shown[FWI_CSV_EXCERPT_SIZE];
+  return fw_error(
+      diagnostics, FW_ERROR_INPUT, fwi_csv_place(csv, last->column),
+      "the file ends without a line end and \"%s\" has fewer decimals than any row above, so it may be cut: "
+      "add a line end if it is whole, else delete the line",
+      fwi_csv_excerpt(last->text, last->length, shown));
+}
+
+static fw_status count_fault(const fwi_csv *csv, size_t wanted, fw_diagnostics *diagnostics) {
+  if (!csv->line_ended) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, fwi_csv_place(csv, 0),
+                    "the last line is cut: %zu of %zu cells and no line end: delete the line", csv->cell_count, wanted);
+  }
   return fw_error(diagnostics, FW_ERROR_INPUT, fwi_csv_place(csv, 0),
                   "%zu cells where the header has %zu: give every row one cell per column", csv->cell_count, wanted);
+}
+
+fw_status fwi_csv_check_shape(fwi_csv *csv, size_t wanted, fw_diagnostics *diagnostics) {
+  if (csv->cell_count != wanted) return count_fault(csv, wanted, diagnostics);
+  const fwi_csv_cell *last = &csv->cells[csv->cell_count - 1];
+  const size_t decimals = fwi_fixed_decimals(last->text, last->length);
+  const fw_status status = check_last_cell(csv, decimals, diagnostics);
+  if (!csv->has_decimals || decimals < csv->fewest_decimals) csv->fewest_decimals = decimals;
+  csv->has_decimals = true;
+  return status;
 }

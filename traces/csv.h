@@ -31,6 +31,8 @@ typedef struct fwi_csv {
   fwi_csv_cell *cells;
   size_t cell_count;
   size_t cell_capacity;
+  bool has_decimals;      /* rows were checked */
+  size_t fewest_decimals; /* in the last cell of one */
 } fwi_csv;
 
 /* Opens a file ("-" is standard input), or text that stays the caller's. After either, even a failed one, close. */
@@ -57,8 +59,10 @@ bool fwi_csv_cell_is(const fwi_csv_cell *cell, const char *text);
 fw_status fwi_csv_number_fault(const fwi_csv *csv, const fwi_csv_cell *cell, const char *name, bool or_empty,
                                fw_diagnostics *diagnostics);
 
-/* FW_ERROR_INPUT: the line has another number of cells than the header, which has `wanted`. */
-fw_status fwi_csv_shape_fault(const fwi_csv *csv, size_t wanted, fw_diagnostics *diagnostics);
+/* FW_ERROR_INPUT where the line, split, has another number of cells than the header, which has `wanted`, or where it is
+ * the last one, has no line end, and its last cell has fewer decimals than that of any row checked before: it may be
+ * cut. */
+fw_status fwi_csv_check_shape(fwi_csv *csv, size_t wanted, fw_diagnostics *diagnostics);
 
 /* The start of foreign text, fit for a message: control characters become '?'. Returns `buffer`. */
 #define FWI_CSV_EXCERPT_SIZE 64

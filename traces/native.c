@@ -16,7 +16,6 @@ typedef struct native_reader {
   fwi_columns columns;
   fwi_builder builder;
   fw_series_kind kind;
-  size_t fewest_decimals; /* in the last column of the rows so far */
   fw_diagnostics *diagnostics;
 } native_reader;
 
@@ -118,42 +117,10 @@ static fw_status read_occupancy(const native_reader *reader, fwi_row *row) {
   return good ? FW_OK : number_fault(reader, FWI_PART_OCCUPANCY);
 }
 
-/* A file copied while it was written ends inside a row, maybe inside a number that still parses. */
-static fw_status check_last_line(const native_reader *reader) {
-  const fwi_csv *csv = &reader->csv;
-  if (csv->line_ended || csv->cell_count != reader->columns.count) return FW_OK;
-  const fwi_csv_cell *last = &csv->cells[csv->cell_count - 1];
-  size_t decimals = fwi_fixed_decimals(last->text, last->length);
-  if (reader->fewest_decimals == SIZE_MAX || decimals >= reader->fewest_decimals) return FW_OK;
-  char shown[FWI_CSV_EXCERPT_SIZE];
-  return fw_error(
-      reader->diagnostics, FW_ERROR_INPUT, fwi_csv_place(csv, last->column),
-      "the file ends without a line end and \"%s\" has fewer decimals than any row above, so it may be cut: "
-      "add a line end if it is whole, else delete the line",
-      fwi_csv_excerpt(last->text, last->length, shown));
-}
-
-static fw_status check_shape(const native_reader *reader) {
-  const fwi_csv *csv = &reader->csv;
-  if (csv->cell_count == reader->columns.count) return check_last_line(reader);
-  if (!csv->line_ended) {
-    return fw_error(reader->diagnostics, FW_ERROR_INPUT, fwi_csv_place(csv, 0),
-                    "the last line is cut: %zu of %zu cells and no line end: delete the line", csv->cell_count,
-                    reader->columns.count);
-  }
-  return fwi_csv_shape_fault(csv, reader->columns.count, reader->diagnostics);
-}
-
-static void note_decimals(native_reader *reader) {
-  const fwi_csv_cell *last = &reader->csv.cells[reader->csv.cell_count - 1];
-  size_t decimals = fwi_fixed_decimals(last->text, last->length);
-  if (decimals < reader->fewest_decimals) reader->fewest_decimals = decimals;
-}
-
 /* All faults of a row are reported, so none of the cell readers stops the others. */
 static fw_status read_row(native_reader *reader) {
   fw_status status = fwi_csv_split(&reader->csv, reader->diagnostics);
-  if (status == FW_OK) status = check_shape(reader);
+  if (status == FW_OK) status = fwi_csv_check_shape(&reader->csv, reader->columns.count, reader->diagnostics);
   if (status != FW_OK) return status;
   fwi_row row = {.line = reader->csv.line_number,
                  .time_column = cell_of(reader, FWI_PART_TIME)->column,
@@ -163,7 +130,6 @@ static fw_status read_row(native_reader *reader) {
   for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
     if (cells[i] != FW_OK) return cells[i];
   }
-  note_decimals(reader);
   return fwi_builder_add(&reader->builder, &row, reader->diagnostics);
 }
 
@@ -199,7 +165,7 @@ static fw_status read_all(native_reader *reader, fw_trace *out) {
 
 /* Takes over the opened `csv`. On failure `out` is empty. */
 static fw_status read_opened(fwi_csv csv, fw_series_kind kind, fw_trace *out, fw_diagnostics *diagnostics) {
-  native_reader reader = {.csv = csv, .kind = kind, .fewest_decimals = SIZE_MAX, .diagnostics = diagnostics};
+  native_reader reader = {.csv = csv, .kind = kind, .diagnostics = diagnostics};
   fw_status status = read_all(&reader, out);
   fwi_builder_clear(&reader.builder);
   fwi_csv_close(&reader.csv);

@@ -12,10 +12,10 @@
  *   utilisation        where it is asked for, see below
  *   power              two levels that lie well apart are ready and work; else all of it is work (warned of)
  *
- * Rules. A state holds from its row to the next; rows without a cell leave the state before in force; a state that is
- * older than 3 x the median interval (but 2 s) is unknown. An interval is work where requests run or a counter moves by
- * its end. Counters that stand still while requests run are a step in progress: the tokens that appear at its end are
- * spread over it.
+ * Rules. A state holds from its row to the next; rows without a cell leave the state before in force; an interval that
+ * would be a gap in power (trace.h) and is longer than 2 s is unknown. An interval is work where requests run or a
+ * counter moves by its end. Counters that stand still while requests run are a step in progress: the tokens that appear
+ * at its end are spread over it.
  *
  * Utilisation. Counters read now and then miss bursts that are shorter than their interval, or hold them too long, and
  * engines move them at the end of a step. A driver measures something else: the share of the sample period before a
@@ -94,6 +94,9 @@ typedef struct fw_occupancy_options {
  * is known. A counter that goes back is a restart of the engine: warned of, nothing counted over it. */
 fw_status fw_occupancy_read(const fw_occupancy_options *options, fw_occupancy *out, fw_diagnostics *diagnostics);
 void fw_occupancy_clear(fw_occupancy *occupancy);
+
+/* Whether a tick counts for some purpose: one of `occupancy`, which is the run number `run`. */
+typedef bool (*fw_occupancy_filter)(const void *context, size_t run, const fw_occupancy *occupancy, size_t tick);
 
 /* Mean power of one GPU in a tick. */
 double fw_occupancy_mean_w(const fw_occupancy *occupancy, size_t tick);

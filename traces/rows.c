@@ -57,8 +57,7 @@ fw_status fwi_rows_next(fwi_rows *rows, bool *found, fw_diagnostics *diagnostics
   fw_status status = fwi_csv_read_line(&rows->csv, found, diagnostics);
   if (status != FW_OK || !*found) return status;
   status = fwi_csv_split(&rows->csv, diagnostics);
-  if (status != FW_OK || rows->csv.cell_count == rows->width) return status;
-  return fwi_csv_shape_fault(&rows->csv, rows->width, diagnostics);
+  return status == FW_OK ? fwi_csv_check_shape(&rows->csv, rows->width, diagnostics) : status;
 }
 
 const fwi_csv_cell *fwi_rows_cell(const fwi_rows *rows, size_t column) {

@@ -237,6 +237,28 @@ Test(occupancy, a_restart_counts_nothing) {
   fw_occupancy_clear(&out);
 }
 
+/* An engine that logs its counters when they change: long intervals are its habit and no gaps (trace.h). */
+Test(occupancy, counters_that_are_written_on_change_hold_for_long) {
+  fw_text trace = FW_TEXT_INIT;
+  fw_text counters = FW_TEXT_INIT;
+  fw_text_add(&trace, "t_s,power_w\n");
+  fw_text_add(&counters, "t_s,requests_running\n");
+  for (int i = 0; i <= 400; i++)
+    fw_text_add_format(&trace, "%d.%d,100\n", i / 2, 5 * (i % 2));
+  for (int i = 0, at = 0; i < 30; i++, at += i % 3 == 0 ? 15 : 1)
+    fw_text_add_format(&counters, "%d,%d\n", at, i % 2);
+  put(trace_path, trace.data);
+  put(counters_path, counters.data);
+  fw_text_clear(&trace);
+  fw_text_clear(&counters);
+  fw_occupancy_options options = plain();
+  options.counters = counters_path;
+  fw_occupancy out = read_good(&options);
+  cr_expect_eq(out.dropped, 0);
+  cr_expect_eq(out.count, (size_t)(2 * (9 * 15 + 20)));
+  fw_occupancy_clear(&out);
+}
+
 static const char plain_trace[] = "t_s,power_w\n0,100\n0.5,100\n1,100\n1.5,100\n";
 
 Test(occupancy, refused_counters) {
@@ -251,6 +273,8 @@ Test(occupancy, refused_counters) {
   refuse_file(&options, counters_path, "t_s,requests_running\n0.5,1,2\n", 2, "3 cells where the header has 2");
   refuse_file(&options, counters_path, "t_s,requests_running\n0.5,1\n", 0, "fewer than two counter readings");
   refuse_file(&options, counters_path, "t_s,requests_running\n90,1\n91,1\n", 0, "begin at the same instant");
+  refuse_file(&options, counters_path, "t_s,x,requests_running\n0,1,1\n0.5,1,1\n1,1", 4, "the last line is cut");
+  refuse_file(&options, counters_path, "requests_running,t_s\n1,0.00\n1,0.25\n1,0.5", 4, "so it may be cut");
   options.trace = "-";
   refuse(&options, 0, "standard input");
 }

@@ -14,9 +14,6 @@
 #include "sim/study/replicate.h"
 #include "traces/occupancy.h"
 
-/* Which ticks a fit may see: a tick of run `run`. */
-typedef bool (*fw_calibrate_filter)(const void *context, size_t run, const fw_occupancy *occupancy, size_t tick);
-
 typedef struct fw_calibrate_options {
   const fw_occupancy_options *runs; /* recordings of one kind of job; NULL with `points` */
   size_t run_count;
@@ -28,7 +25,7 @@ typedef struct fw_calibrate_options {
   fw_sharding sharding;       /* of a job of several GPUs; one of one GPU is single */
   double ready_w;             /* of a GPU that stands ready, where no recording shows one; 0: the least power seen */
   size_t resamples;           /* of the bootstrap; 0: no intervals */
-  fw_calibrate_filter filter; /* NULL: all ticks */
+  fw_occupancy_filter filter; /* which ticks are fitted to; NULL: all */
   const void *filter_context;
 } fw_calibrate_options;
 

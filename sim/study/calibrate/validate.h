@@ -10,9 +10,6 @@
 #include "sim/study/replicate.h"
 #include "traces/occupancy.h"
 
-/* Which ticks are compared: a tick of run `run`. */
-typedef bool (*fw_validate_filter)(const void *context, size_t run, const fw_occupancy *occupancy, size_t tick);
-
 typedef struct fw_validate_options {
   const char *model; /* the file */
   const fw_occupancy_options *runs;
@@ -21,8 +18,8 @@ typedef struct fw_validate_options {
   size_t seeds;             /* simulations of each run, with the seeds 1, 2, ... */
   const fw_time_ns *windows;
   size_t window_count;
-  const char *share;         /* installed folder that holds models/gpu */
-  fw_validate_filter filter; /* NULL: all ticks */
+  const char *share;          /* installed folder that holds models/gpu */
+  fw_occupancy_filter filter; /* which ticks are compared; NULL: all */
   const void *filter_context;
 } fw_validate_options;
 
