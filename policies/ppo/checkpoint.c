@@ -209,13 +209,21 @@ static void warn_of_still_observations(const fwi_normaliser *observations, fw_di
   }
 }
 
-fw_status fw_ppo_trainer_save_weights(const fw_ppo_trainer *trainer, const char *path, fw_diagnostics *diagnostics) {
+fw_status fw_ppo_trainer_weights(const fw_ppo_trainer *trainer, fw_text *bytes, fw_diagnostics *diagnostics) {
   fw_status status = check_may_save(trainer, diagnostics);
   if (status != FW_OK) return status;
   warn_of_still_observations(&trainer->weights.observations, diagnostics);
   fwi_tensor_writer writer = FWI_TENSOR_WRITER_INIT;
   fwi_weights_add(&trainer->weights, &writer);
-  return fwi_tensors_write(&writer, path, diagnostics);
+  return fwi_tensors_bytes(&writer, bytes, diagnostics);
+}
+
+fw_status fw_ppo_trainer_save_weights(const fw_ppo_trainer *trainer, const char *path, fw_diagnostics *diagnostics) {
+  fw_text bytes = FW_TEXT_INIT;
+  fw_status status = fw_ppo_trainer_weights(trainer, &bytes, diagnostics);
+  if (status == FW_OK) status = fw_file_write(path, bytes.data, bytes.length, diagnostics);
+  fw_text_clear(&bytes);
+  return status;
 }
 
 fw_status fw_ppo_trainer_save(const fw_ppo_trainer *trainer, const char *path, fw_diagnostics *diagnostics) {

@@ -42,6 +42,9 @@ void fwi_tensors_note(fwi_tensor_writer *writer, const char *key, const char *va
 void fwi_tensors_add(fwi_tensor_writer *writer, const char *name, fwi_tensor_type type, fwi_shape shape,
                      const void *data, size_t stride);
 
+/* Adds the bytes of the file to `file`, and clears the writer. */
+fw_status fwi_tensors_bytes(fwi_tensor_writer *writer, fw_text *file, fw_diagnostics *diagnostics);
+
 /* Writes the file, whole or not at all, and clears the writer. */
 fw_status fwi_tensors_write(fwi_tensor_writer *writer, const char *path, fw_diagnostics *diagnostics);
 

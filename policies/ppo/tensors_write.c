@@ -58,15 +58,19 @@ static void assemble(const fwi_tensor_writer *writer, fw_text *file) {
   fw_text_clear(&header);
 }
 
-fw_status fwi_tensors_write(fwi_tensor_writer *writer, const char *path, fw_diagnostics *diagnostics) {
-  fw_text file = FW_TEXT_INIT;
-  assemble(writer, &file);
-  const bool failed = writer->metadata.failed || writer->entries.failed || writer->data.failed || file.failed;
-  fw_status status =
-      failed ? fw_error_memory(diagnostics, "a weight file") : fw_file_write(path, file.data, file.length, diagnostics);
-  fw_text_clear(&file);
+fw_status fwi_tensors_bytes(fwi_tensor_writer *writer, fw_text *file, fw_diagnostics *diagnostics) {
+  assemble(writer, file);
+  const bool failed = writer->metadata.failed || writer->entries.failed || writer->data.failed || file->failed;
   fw_text_clear(&writer->metadata);
   fw_text_clear(&writer->entries);
   fw_text_clear(&writer->data);
+  return failed ? fw_error_memory(diagnostics, "a weight file") : FW_OK;
+}
+
+fw_status fwi_tensors_write(fwi_tensor_writer *writer, const char *path, fw_diagnostics *diagnostics) {
+  fw_text file = FW_TEXT_INIT;
+  fw_status status = fwi_tensors_bytes(writer, &file, diagnostics);
+  if (status == FW_OK) status = fw_file_write(path, file.data, file.length, diagnostics);
+  fw_text_clear(&file);
   return status;
 }

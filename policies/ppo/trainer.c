@@ -201,10 +201,6 @@ bool fw_ppo_trainer_done(const fw_ppo_trainer *trainer) {
   return trainer->weights.decisions >= trainer->weights.config.decisions;
 }
 
-const fw_ppo_config *fw_ppo_trainer_config(const fw_ppo_trainer *trainer) {
-  return &trainer->weights.config;
-}
-
 uint64_t fw_ppo_trainer_hash(const fw_ppo_trainer *trainer) {
   return fwi_weights_hash(&trainer->weights);
 }

@@ -69,7 +69,8 @@ fw_status fw_ppo_trainer_iterate(fw_ppo_trainer *trainer, fw_ppo_progress *progr
 fw_status fw_ppo_trainer_save_weights(const fw_ppo_trainer *trainer, const char *path, fw_diagnostics *diagnostics);
 fw_status fw_ppo_trainer_save(const fw_ppo_trainer *trainer, const char *path, fw_diagnostics *diagnostics);
 
-const fw_ppo_config *fw_ppo_trainer_config(const fw_ppo_trainer *trainer);
+/* Adds the bytes of the weight file to `bytes`, for fw_ppo_actor_parse. */
+fw_status fw_ppo_trainer_weights(const fw_ppo_trainer *trainer, fw_text *bytes, fw_diagnostics *diagnostics);
 
 /* Of all weights, to compare runs. */
 uint64_t fw_ppo_trainer_hash(const fw_ppo_trainer *trainer);

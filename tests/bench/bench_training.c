@@ -103,7 +103,7 @@ static fw_ppo_trainer *start(const fw_ppo_environment_type *environment, const v
 
 /* Decisions a second of one iteration. */
 static double pace(fw_ppo_trainer *trainer) {
-  const fw_ppo_config *config = fw_ppo_trainer_config(trainer);
+  const fw_ppo_config *config = fw_ppo_config_record.defaults; /* but for the length of the training */
   fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
   fw_ppo_progress progress;
   const double begin = seconds_now();

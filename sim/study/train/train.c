@@ -35,7 +35,6 @@ typedef struct learner {
   fwi_train_log log;
   bool log_complete; /* what a former run left of the log has been read */
   fw_text weights;   /* names of files */
-  fw_text candidate;
   fw_text checkpoint;
   fw_text csv;
 } learner;
@@ -51,7 +50,6 @@ static fw_status name_files(learner *one, fw_diagnostics *diagnostics) {
   const training *work = one->work;
   const uint64_t seed = one->result->seed;
   const bool named = name_file(work, seed, ".safetensors", &one->weights) &&
-                     name_file(work, seed, ".candidate", &one->candidate) &&
                      name_file(work, seed, ".checkpoint", &one->checkpoint) && name_file(work, seed, ".csv", &one->csv);
   return named ? FW_OK : fw_error_memory(diagnostics, "the names of a training's files");
 }
@@ -71,14 +69,21 @@ static fw_status save(const learner *one, fw_diagnostics *diagnostics) {
 
 /* ---- Validation ---- */
 
-/* What the trainer has to say of weights (numbers that never moved) is said once, with the last ones. */
-static fw_status save_weights(const learner *one, const char *path, bool last, fw_diagnostics *diagnostics) {
+/* The policy as it is now. What the trainer has to say of weights (numbers that never moved) is said once, with the
+ * last ones. */
+static fw_status take_policy(const learner *one, fwi_trained *out, fw_diagnostics *diagnostics) {
+  const training *work = one->work;
+  fw_text bytes = FW_TEXT_INIT;
   fw_diagnostics own = FW_DIAGNOSTICS_INIT;
-  const fw_status status = fw_ppo_trainer_save_weights(one->trainer, path, &own);
-  if (status != FW_OK || last) {
+  fw_status status = fw_ppo_trainer_weights(one->trainer, &bytes, &own);
+  if (status != FW_OK || fw_ppo_trainer_done(one->trainer)) {
     fw_diagnostics_append(diagnostics, &own);
   }
   fw_diagnostics_clear(&own);
+  status = status == FW_OK ? fwi_trained_parse(&bytes, one->weights.data, work->task.classes, work->task.class_count,
+                                               out, diagnostics)
+                           : status;
+  fw_text_clear(&bytes);
   return status;
 }
 
@@ -89,11 +94,7 @@ static fw_status validate(const learner *one, uint64_t iteration, fw_train_check
   fwi_samples samples = {0};
   fwi_summary tokens = {0};
   fwi_summary rate = {0};
-  const bool last = fw_ppo_trainer_done(one->trainer);
-  fw_status status = save_weights(one, one->candidate.data, last, diagnostics);
-  status = status == FW_OK ? fwi_trained_read(one->candidate.data, work->task.classes, work->task.class_count, &trained,
-                                              diagnostics)
-                           : status;
+  fw_status status = take_policy(one, &trained, diagnostics);
   status = status == FW_OK ? fwi_samples_of_arms(work->options->scenario, work->options->budget, &trained.policy, 1,
                                                  FW_TRAIN_VALIDATION_SEED, work->plan->validation_runs, &study,
                                                  &samples, diagnostics)
@@ -105,7 +106,6 @@ static fw_status validate(const learner *one, uint64_t iteration, fw_train_check
                            : status;
   fwi_samples_free(&samples);
   fwi_trained_clear(&trained);
-  (void)remove(one->candidate.data);
   *out = (fw_train_check){iteration, tokens.estimate.mean, rate.estimate.mean};
   return status;
 }
@@ -146,7 +146,8 @@ static fw_status judge(learner *one, const fw_ppo_progress *progress, fw_diagnos
   fw_train_check check = {0};
   fw_status status = due ? validate(one, progress->iteration, &check, diagnostics) : FW_OK;
   if (status == FW_OK && due && fwi_train_beats(&check, &one->log.best, work->plan->limit)) {
-    status = save_weights(one, one->weights.data, false, diagnostics);
+    status =
+        fw_ppo_trainer_save_weights(one->trainer, one->weights.data, NULL); /* validation said what is to be said */
   }
   if (status != FW_OK) {
     return status;
@@ -228,7 +229,6 @@ static fw_status run_seed(void *context, size_t index, fw_diagnostics *diagnosti
   fw_ppo_trainer_destroy(one.trainer);
   fwi_train_log_clear(&one.log);
   fw_text_clear(&one.weights);
-  fw_text_clear(&one.candidate);
   fw_text_clear(&one.checkpoint);
   fw_text_clear(&one.csv);
   if (status == FW_ERROR_FAULT && !cancelled(work)) {

@@ -1,20 +1,29 @@
 /* An actor from a file, dressed as a policy. */
 #include "sim/study/train/trained.h"
 
-fw_status fwi_trained_read(const char *path, const char *const *classes, size_t class_count, fwi_trained *out,
-                           fw_diagnostics *diagnostics) {
-  *out = (fwi_trained){0};
-  const fw_status status = fw_ppo_actor_read(path, &out->actor, diagnostics);
-  if (status != FW_OK) {
-    return status;
-  }
-  out->settings = (fw_ppo_policy_settings){.weights = (char *)(uintptr_t)path, .actor = out->actor};
-  out->policy = (fw_scenario_policy){.name = path,
+static void dress(const char *name, const char *const *classes, size_t class_count, fwi_trained *out) {
+  out->settings = (fw_ppo_policy_settings){.weights = (char *)(uintptr_t)name, .actor = out->actor};
+  out->policy = (fw_scenario_policy){.name = name,
                                      .job = &fwi_ppo_policy,
                                      .job_settings = &out->settings,
                                      .classes = classes,
                                      .class_count = class_count};
-  return FW_OK;
+}
+
+fw_status fwi_trained_read(const char *path, const char *const *classes, size_t class_count, fwi_trained *out,
+                           fw_diagnostics *diagnostics) {
+  *out = (fwi_trained){0};
+  const fw_status status = fw_ppo_actor_read(path, &out->actor, diagnostics);
+  dress(path, classes, class_count, out);
+  return status;
+}
+
+fw_status fwi_trained_parse(const fw_text *bytes, const char *name, const char *const *classes, size_t class_count,
+                            fwi_trained *out, fw_diagnostics *diagnostics) {
+  *out = (fwi_trained){0};
+  const fw_status status = fw_ppo_actor_parse(bytes->data, bytes->length, name, &out->actor, diagnostics);
+  dress(name, classes, class_count, out);
+  return status;
 }
 
 void fwi_trained_clear(fwi_trained *trained) {

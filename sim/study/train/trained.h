@@ -15,6 +15,9 @@ typedef struct fwi_trained {
 /* Reads weights; the arm is named after the file, which outlives it as `classes` does. Free with fwi_trained_clear. */
 fw_status fwi_trained_read(const char *path, const char *const *classes, size_t class_count, fwi_trained *out,
                            fw_diagnostics *diagnostics);
+/* The same from the bytes of a weight file; the arm is called `name`. */
+fw_status fwi_trained_parse(const fw_text *bytes, const char *name, const char *const *classes, size_t class_count,
+                            fwi_trained *out, fw_diagnostics *diagnostics);
 void fwi_trained_clear(fwi_trained *trained);
 
 /* The index of `window` among the scenario's; one that it does not have is FW_ERROR_INPUT. */
