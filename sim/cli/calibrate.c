@@ -1,6 +1,7 @@
 /* fleetwatt calibrate */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/base/file.h"
 #include "sim/base/memory.h"
@@ -109,6 +110,24 @@ static fw_status deliver(const calibrate_flags *flags, const fw_calibration *cal
   return status;
 }
 
+/* A scenario looks a GPU file up beside itself, which is where the model goes, and in the share. */
+static fw_status warn_of_gpu(const calibrate_flags *flags, fw_diagnostics *diagnostics) {
+  fw_text installed = FW_TEXT_INIT, name = FW_TEXT_INIT;
+  fw_text_add_format(&installed, "%s/models/gpu/%s.json", fwi_share_folder(), flags->gpu);
+  fw_text_add_format(&name, "%s.json", flags->gpu);
+  char *beside = name.failed ? NULL : fw_path_beside(flags->output != NULL ? flags->output : "", name.data);
+  const bool good = !installed.failed && beside != NULL;
+  if (good && access(installed.data, R_OK) != 0 && access(beside, R_OK) != 0) {
+    fw_warning(diagnostics, (fw_place){0},
+               "--gpu %s: there is neither %s nor %s: write the GPU's file, or give the id of one that is there",
+               flags->gpu, installed.data, beside);
+  }
+  free(beside);
+  fw_text_clear(&name);
+  fw_text_clear(&installed);
+  return good ? FW_OK : fw_error_memory(diagnostics, "the name of a file");
+}
+
 static fw_status calibrate(const fwi_operands *traces, const calibrate_flags *flags, fw_diagnostics *diagnostics) {
   fw_occupancy_options runs[FWI_LIST_LIMIT];
   fw_calibrate_options options = {.runs = runs,
@@ -122,6 +141,7 @@ static fw_status calibrate(const fwi_operands *traces, const calibrate_flags *fl
   fw_status status = check_flags(flags, traces, diagnostics);
   if (status == FW_OK) status = read_sharding(flags->sharding, &options.sharding, diagnostics);
   if (status == FW_OK) status = fwi_read_recording_flags(&flags->recording, traces, runs, diagnostics);
+  if (status == FW_OK) status = warn_of_gpu(flags, diagnostics);
   if (status != FW_OK) return status;
   char *id = id_of(flags);
   if (id == NULL) return fw_error_memory(diagnostics, "the name of a model");

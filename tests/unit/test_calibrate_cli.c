@@ -38,6 +38,11 @@ Test(calibrate_cli, readings_that_are_slower_than_ticks_are_warned_of) {
   expect("! $F calibrate slow.csv --gpu a100-sxm4-80gb --resamples 0 --tick 1 2>&1 | grep 'a reading every'", 0, "");
 }
 
+Test(calibrate_cli, a_gpu_without_a_file_is_warned_of) {
+  expect("$F calibrate run0.csv --gpu a100 --resamples 0 2>&1", 0, "--gpu a100: there is neither");
+  expect("touch a100.json && ! $F calibrate run0.csv --gpu a100 --resamples 0 2>&1 | grep neither", 0, "");
+}
+
 Test(calibrate_cli, a_table_gives_a_model_of_its_gpus) {
   expect("$F calibrate table.csv --points --gpus 2 --sharding tensor --gpu a100-sxm4-80gb 2>&1", 0, "2 GPUs");
 }
