@@ -80,6 +80,16 @@ static const char all_kinds[] =
                                          "'capped', 'is': 'above', 'than': "
                                          "'uncontrolled', 'oversubscription': 3}]}]}";
 
+/* A queue whose jobs have a residual, lose GPUs, begin again and are held up. */
+static const char queue[] =
+    HEAD("9", "0.5", "'budget_w': 1000") ", 'jobs': [{'kind': 'queue', 'class': 'q', 'gpus': 4, 'discipline': 'easy', "
+                                         "'sizes': [2, 4], 'model': 'plain-job', 'interval': {'kind': 'exponential', "
+                                         "'mean_s': 1}, 'duration': {'kind': 'exponential', 'mean_s': 2}, 'phases': "
+                                         "[{'duration_s': 0.7}, {'duration_s': 0.4, 'phase': 'update'}]}], 'events': "
+                                         "[{'kind': 'gpu_failures', 'mtbf_s': 9, 'mttr_s': 1}, {'kind': 'straggler', "
+                                         "'gpu': 1, 'factor': 2}, {'kind': 'restart', 'at_s': 5, 'down_s': 1}], "
+                                         "'seeds': 1}";
+
 static fw_status compare(const char *json, fw_text *out, fw_diagnostics *diagnostics) {
   const fw_compare_options options = {.threads = 1};
   fw_scenario *scenario = NULL;
@@ -182,6 +192,12 @@ TestSuite(allocation_compare, .init = hook);
 Test(allocation_compare, every_point_of_a_comparison_ends_cleanly) {
   char *json = with_quotes(all_kinds);
   fail_each(compare, json, 1000);
+  free(json);
+}
+
+Test(allocation_compare, every_point_of_a_queue_ends_cleanly) {
+  char *json = with_quotes(queue);
+  fail_each(compare, json, 300);
   free(json);
 }
 
