@@ -12,6 +12,12 @@
 #define PROGRAM FW_BINARY_DIR "/sim/cli/fleetwatt"
 #define PATH_SIZE 512
 
+/* A GPU that draws for ten seconds what --trace says. */
+#define REPLAY                                                                                                         \
+  "{'fleetwatt': 1, 'name': 'steady', 'gpu': '" FW_SOURCE_DIR                                                          \
+  "/tests/unit/data/plain-gpu', 'duration_s': 10, 'windows_s': [1], 'budget_w': 200, 'seeds': 2, 'jobs': [{'kind': "   \
+  "'replay', 'class': 'r', 'trace': 'given', 'loop': true}]}"
+
 /* A small scenario and its neighbours in a folder of their own. */
 static char folder[] = "/tmp/fleetwatt-cli-XXXXXX";
 

@@ -68,15 +68,19 @@ fwi_split fwi_split_line(char *line, size_t length, char separator, fwi_cells *o
   }
 }
 
-void fwi_cells_point(const fwi_cells *cells, char *line) {
+bool fwi_cells_point(const fwi_cells *cells, char *line) {
+  bool any = false;
   for (size_t i = 0; i < cells->count; i++) {
     const fwi_cell *cell = &cells->data[i];
     const char *comma = memchr(cell->text, ',', cell->length);
     const char *end = cell->text + cell->length;
     if (comma == NULL || comma == cell->text || comma + 1 == end || memchr(comma + 1, ',', (size_t)(end - comma) - 1))
       continue;
-    if (is_digit(comma[-1]) && is_digit(comma[1])) line[comma - line] = '.';
+    if (!is_digit(comma[-1]) || !is_digit(comma[1])) continue;
+    line[comma - line] = '.';
+    any = true;
   }
+  return any;
 }
 
 fwi_split fwi_split_blanks(const char *line, size_t length, fwi_cells *out) {

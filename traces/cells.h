@@ -22,8 +22,9 @@ typedef enum fwi_split { FWI_SPLIT_GOOD, FWI_SPLIT_QUOTE, FWI_SPLIT_MEMORY } fwi
  * FWI_SPLIT_QUOTE: a quote that is not closed, or text behind it. */
 fwi_split fwi_split_line(char *line, size_t length, char separator, fwi_cells *out);
 
-/* Writes the only comma of a cell, where digits stand on both sides of it, as a point. `line` is what was split. */
-void fwi_cells_point(const fwi_cells *cells, char *line);
+/* Writes the only comma of a cell, where digits stand on both sides of it, as a point. `line` is what was split.
+ * Returns whether there was any. */
+bool fwi_cells_point(const fwi_cells *cells, char *line);
 
 /* Splits at runs of blanks. */
 fwi_split fwi_split_blanks(const char *line, size_t length, fwi_cells *out);

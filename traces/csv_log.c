@@ -100,7 +100,7 @@ static fw_status choose_power(csv_log *log) {
     log->power = log->column[order[i]];
     log->power_scale = log->scale[order[i]];
   }
-  if (log->power_scale == NULL) log->power_scale = log->reader->unit;
+  if (log->power_scale == NULL) log->power_scale = fwi_reader_unit(log->reader);
   if (log->power != NO_COLUMN) return FW_OK;
   char shown[FW_SHOWN_SIZE];
   fw_shown(log->header.data, log->header.length, shown);
@@ -117,7 +117,7 @@ static fw_status choose_power(csv_log *log) {
 /* The kind of identity stays what it was at the first header as long as it is there: a GPU keeps its name. */
 static void choose_id(csv_log *log) {
   static const fwi_role order[] = {FWI_ROLE_UUID, FWI_ROLE_SERIAL, FWI_ROLE_BUS, FWI_ROLE_INDEX};
-  if (log->id != NO_COLUMN) return;
+  if (log->id != NO_COLUMN || log->reader->options->id_column != NULL) return;
   if (log->id_role != FWI_ROLE_NONE) log->id = log->column[log->id_role];
   for (size_t i = 0; i < sizeof order / sizeof *order && log->id == NO_COLUMN; i++) {
     log->id = log->column[order[i]];
@@ -133,7 +133,11 @@ static fw_status check_needed(const csv_log *log) {
     return fw_error(log->reader->diagnostics, FW_ERROR_INPUT, place_of(log), "no column \"%s\" in \"%s\"",
                     options->id_column, shown);
   }
-  if (log->column[FWI_ROLE_TIME] != NO_COLUMN) return FW_OK;
+  if (log->column[FWI_ROLE_TIME] != NO_COLUMN) {
+    if (options->gpu_count == 0 || log->id == NO_COLUMN) return FW_OK;
+    return fw_error(log->reader->diagnostics, FW_ERROR_INPUT, place_of(log),
+                    "\"%s\" says when and of which GPU a row is: leave out --gpus", shown);
+  }
   if (options->interval > 0 && (options->gpu_count > 0 || log->id != NO_COLUMN)) return FW_OK;
   return fw_error(log->reader->diagnostics, FW_ERROR_INPUT, place_of(log),
                   "no time column in \"%s\": name one (timestamp, t_s, t_ms, t_ns), or say --interval S and, where no "

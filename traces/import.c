@@ -81,6 +81,9 @@ static fw_status check_options(const fw_import_options *options, size_t input_co
   if (options->split_on_header && input_count > 1) {
     return refuse(diagnostics, "splitting on headers works on one log: import the logs one by one");
   }
+  if (options->join && input_count < 2) {
+    return refuse(diagnostics, "--join makes several files one log: name all of them, or leave it out");
+  }
   if (options->interval < 0 || options->span < 0 || options->max_power < 0) {
     return refuse(diagnostics, "interval, span and largest power must not be negative");
   }
@@ -118,13 +121,36 @@ static fw_status find_format(fwi_reader *reader, fw_import_format *out) {
   if (*out != FW_IMPORT_AUTO) return FW_OK;
   *out = FW_IMPORT_CSV;
   if (reader->options->columns != NULL) return FW_OK;
-  return fwi_detect_format(reader->source, out, reader->diagnostics);
+  const fw_status status = fwi_detect_format(reader->source, out, reader->diagnostics);
+  const bool named = reader->options->power_column != NULL || reader->options->id_column != NULL;
+  if (*out == FW_IMPORT_GRAFANA && named) *out = FW_IMPORT_CSV; /* a panel's columns are all power */
+  return status;
+}
+
+/* An option that a log has no use for is a mistake about the log. Here, those that its format has none for. */
+static fw_status check_fit(const fwi_reader *reader, const char *name, fw_import_format format) {
+  const fw_import_options *options = reader->options;
+  const bool table = format == FW_IMPORT_SMI_CSV || format == FW_IMPORT_CSV;
+  const char *option = NULL;
+  if (!table && options->columns != NULL) {
+    option = "--columns";
+  } else if (!table && options->id_column != NULL) {
+    option = "--id-column";
+  } else if (!table && options->gpu_count > 0) {
+    option = "--gpus";
+  } else if (format == FW_IMPORT_GRAFANA && options->power_column != NULL) {
+    option = "--power-column";
+  }
+  if (option == NULL) return FW_OK;
+  return fw_error(reader->diagnostics, FW_ERROR_INPUT, (fw_place){.file = name},
+                  "a log of format %s says itself what is what: leave out %s", fw_import_format_names[format], option);
 }
 
 static fw_status read_opened(fwi_reader *reader, const fw_import_input *input, size_t index) {
   fw_import_format format;
   fw_text name = FW_TEXT_INIT;
   fw_status status = find_format(reader, &format);
+  if (status == FW_OK) status = check_fit(reader, input->name, format);
   if (status == FW_OK) status = name_source(reader->rules, input, index, &name);
   if (status == FW_OK) status = fwi_rules_source(reader->rules, input->name, name.data, format);
   if (status == FW_OK) status = reader_of(format)(reader);
@@ -136,6 +162,7 @@ static fw_status read_opened(fwi_reader *reader, const fw_import_input *input, s
         reader->diagnostics, (fw_place){.file = input->name},
         "the file ends within its gzip data or within a UTF-16 character: it was cut; what came before was read");
   }
+  reader->rules->needs_zone = reader->rules->needs_zone || reader->stamper.zone_missing;
   if (reader->stamper.zone_missing && reader->options->zone_count == 0) reader->rules->report->zone_assumed = true;
   return FW_OK;
 }
@@ -157,6 +184,27 @@ static fw_status read_input(fwi_rules *rules, const fw_import_input *input, size
   return status;
 }
 
+/* And those that none of the logs had one for, as they say it themselves. */
+static fw_status check_needed(const fwi_rules *rules, fw_diagnostics *diagnostics) {
+  const fw_import_options *options = rules->options;
+  if (options->unit != NULL && !rules->needs_unit) {
+    return refuse(diagnostics, "--unit: all power in the log has one; leave it out");
+  }
+  if (options->zone_count > 0 && !rules->needs_zone) {
+    return refuse(diagnostics, "--tz: no stamp lacks its zone; leave it out");
+  }
+  if (options->start != 0 && !rules->report->time_is_relative) {
+    return refuse(diagnostics, "--start: the log has stamps; leave it out");
+  }
+  if (options->decimal_comma && !rules->needs_comma) {
+    return refuse(diagnostics, "--decimal-comma: no number in the log has a comma; leave it out");
+  }
+  if (options->gpu_model != NULL && !rules->needs_model) {
+    return refuse(diagnostics, "--gpu-model: nothing in the log hangs on it; leave it out");
+  }
+  return FW_OK;
+}
+
 fw_status fw_import_run(const fw_import_input *inputs, size_t input_count, const fw_import_options *options,
                         const fw_import_sink *sink, fw_import_report *report, fw_diagnostics *diagnostics) {
   *report = (fw_import_report){0};
@@ -168,6 +216,7 @@ fw_status fw_import_run(const fw_import_input *inputs, size_t input_count, const
   for (size_t i = 0; i < input_count && status == FW_OK; i++)
     status = read_input(&rules, &inputs[i], i);
   if (status == FW_OK) status = fwi_rules_end(&rules);
+  if (status == FW_OK) status = check_needed(&rules, diagnostics);
   fwi_rules_clear(&rules);
   if (status != FW_OK) fw_import_report_clear(report);
   return status;

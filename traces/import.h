@@ -216,9 +216,9 @@ typedef struct fw_import_report {
   size_t capacity_sources, capacity_gpus, capacity_missing, capacity_events; /* of the lists */
 } fw_import_report;
 
-/* Imports all inputs. `sink` may be NULL: then only the report is made. Errors: what cannot be read, no power reading
- * at all, no unit or identity, conflicting rows, more than one row in ten unreadable. On failure the report is empty,
- * and what the sink was given is void. */
+/* Imports all inputs. `sink` may be NULL: then only the report is made. Errors: what cannot be read, an option that
+ * the logs leave without effect, no power reading at all, no unit or identity, conflicting rows, more than one row in
+ * ten unreadable. On failure the report is empty, and what the sink was given is void. */
 fw_status fw_import_run(const fw_import_input *inputs, size_t input_count, const fw_import_options *options,
                         const fw_import_sink *sink, fw_import_report *report, fw_diagnostics *diagnostics);
 void fw_import_report_clear(fw_import_report *report);

@@ -67,14 +67,14 @@ static void read_metric(range_log *log) {
 }
 
 static fwi_field field_of(const range_log *log) {
-  if (log->metric.length == 0) return (fwi_field){.role = FWI_ROLE_POWER, .scale = log->reader->unit};
+  if (log->metric.length == 0) return (fwi_field){.role = FWI_ROLE_POWER, .scale = fwi_reader_unit(log->reader)};
   fwi_field field = fwi_field_of_name(log->metric.data, log->metric.length);
   const char *named = log->reader->options->power_column;
   if (named != NULL && fwi_same_name(named, strlen(named), log->metric.data, log->metric.length) &&
       field.role != FWI_ROLE_COUNTER) {
     field.role = FWI_ROLE_POWER;
   }
-  if (field.scale == NULL && field.role != FWI_ROLE_COUNTER) field.scale = log->reader->unit;
+  if (field.scale == NULL && field.role != FWI_ROLE_COUNTER) field.scale = fwi_reader_unit(log->reader);
   return field;
 }
 

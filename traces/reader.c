@@ -54,6 +54,11 @@ fw_status fwi_reader_time(fwi_reader *reader, fwi_cell cell, fw_time_ns *out, bo
   return *good ? FW_OK : fwi_reader_time_fault(reader, cell, fault);
 }
 
+const fwi_scale *fwi_reader_unit(const fwi_reader *reader) {
+  reader->rules->needs_unit = true;
+  return reader->unit;
+}
+
 fw_status fwi_reader_no_unit(const fwi_reader *reader, const char *column, size_t column_length, fwi_cell cell) {
   char shown[FW_SHOWN_SIZE], name[FW_SHOWN_SIZE];
   double number = 0;
@@ -72,6 +77,8 @@ fw_status fwi_reader_split(fwi_reader *reader, char separator, bool *good) {
   if (split == FWI_SPLIT_QUOTE) {
     return fwi_reader_unreadable(reader, "a quote that is not closed, or text behind one: row dropped");
   }
-  if (reader->options->decimal_comma) fwi_cells_point(&reader->cells, reader->source->line);
+  if (reader->options->decimal_comma && fwi_cells_point(&reader->cells, reader->source->line)) {
+    reader->rules->needs_comma = true;
+  }
   return FW_OK;
 }

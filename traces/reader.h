@@ -43,6 +43,9 @@ fw_status fwi_reader_check(const fwi_reader *reader);
 fw_status fwi_reader_time(fwi_reader *reader, fwi_cell cell, fw_time_ns *out, bool *good);
 fw_status fwi_reader_time_fault(fwi_reader *reader, fwi_cell cell, fwi_stamp_fault fault);
 
+/* The unit of power that has none of its own; NULL: none was given. */
+const fwi_scale *fwi_reader_unit(const fwi_reader *reader);
+
 /* Refuses a power reading without a unit; says mW where that is the plausible one. */
 fw_status fwi_reader_no_unit(const fwi_reader *reader, const char *column, size_t column_length, fwi_cell cell);
 

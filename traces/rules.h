@@ -87,6 +87,10 @@ typedef struct fwi_rules {
   size_t header_count; /* seen in mid-file so far */
   bool prefixed;       /* local identities get the source's name before them */
   bool begun;          /* the sink has been */
+  bool needs_unit;     /* some power had none of its own, */
+  bool needs_zone;     /* some stamp no zone, */
+  bool needs_comma;    /* some number had one for a point, */
+  bool needs_model;    /* and nothing in the log says whether power.draw is a mean */
   bool present[FW_IMPORT_VALUE_COUNT];
   size_t both_average, equal_average; /* rows with power.draw and power.draw.average */
   char model[64];                     /* of the first GPU, as the log names it */

@@ -300,6 +300,7 @@ static void find_averaging(fwi_rules *rules) {
              (rules->both_average > 0 && rules->equal_average == rules->both_average)) {
     report->averaging = FW_IMPORT_MEAN_OF_1S;
   } else {
+    rules->needs_model = true;
     report->averaging = averaging_of_model(model);
   }
   if (report->averaging == FW_IMPORT_MEAN_OF_1S) {

@@ -239,7 +239,9 @@ static fw_status read_sample(scrape_log *log, const char *name, size_t name_leng
   if (fwi_split_blanks(rest, length, &log->reader->cells) != FWI_SPLIT_GOOD) return short_of_memory(log);
   if (log->reader->cells.count == 0) return fwi_reader_unreadable(log->reader, "a series without a value: dropped");
   fwi_cell cell = log->reader->cells.data[0];
-  if (field.scale == NULL) field.scale = log->reader->unit;
+  if (field.scale == NULL && fwi_role_quantity(field.role) == FWI_POWER_READING) {
+    field.scale = fwi_reader_unit(log->reader);
+  }
   fwi_reading reading = fwi_reading_parse(fwi_role_quantity(field.role), field.scale, cell.text, cell.length);
   if (reading.state == FWI_READING_NO_UNIT && fwi_role_quantity(field.role) == FWI_POWER_READING) {
     return fwi_reader_no_unit(log->reader, name, name_length, cell);

@@ -96,8 +96,8 @@ static fw_status read_cell(wide_log *log, size_t index, fw_time_ns time, fw_powe
   record.total = column->total;
   record.time = time;
   record.has_power = true;
-  record.power = fwi_reading_parse(FWI_POWER_READING, column->scale != NULL ? column->scale : log->reader->unit,
-                                   cell.text, cell.length);
+  record.power = fwi_reading_parse(
+      FWI_POWER_READING, column->scale != NULL ? column->scale : fwi_reader_unit(log->reader), cell.text, cell.length);
   if (record.power.state == FWI_READING_NO_UNIT) {
     return fwi_reader_no_unit(log->reader, record.id, record.id_length, cell);
   }

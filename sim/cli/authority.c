@@ -5,9 +5,9 @@
 
 static int run(int argc, char **argv);
 
-const fwi_command fwi_authority_command = {"authority", "what each actuator does to power and throughput, one by one",
-                                           "SCENARIO", "fleetwatt authority scenarios/job72b-live.json --seeds 30",
-                                           run};
+const fwi_command fwi_authority_command = {
+    "authority", "what each actuator does to power and throughput, one by one", "SCENARIO",
+    NULL,        "fleetwatt authority scenarios/job72b-live.json --seeds 30",   run};
 
 typedef struct authority_flags {
   fwi_scenario_flags scenario;
@@ -39,11 +39,11 @@ static void as_json(const void *result, const fw_diagnostics *diagnostics, fw_te
   fw_report_authority_json(result, diagnostics, out);
 }
 
-static fw_status authority(const char *path, const void *values, fw_diagnostics *diagnostics) {
+static fw_status authority(const fwi_operands *operands, void *values, fw_diagnostics *diagnostics) {
   const authority_flags *flags = values;
   fw_scenario *scenario = NULL;
   fw_authority_result result = {0};
-  fw_status status = fwi_read_scenario(path, &flags->scenario, &scenario, diagnostics);
+  fw_status status = fwi_read_scenario(operands->values[0], &flags->scenario, &scenario, diagnostics);
   if (status != FW_OK) {
     return status;
   }
@@ -71,6 +71,7 @@ static int run(int argc, char **argv) {
       FWI_OUTPUT_FLAG(values.scenario),
       FWI_SAVE_FLAG(values.scenario),
   };
-  const fwi_invocation invocation = {&fwi_authority_command, flags, sizeof flags / sizeof flags[0], authority, &values};
+  const fwi_invocation invocation = {
+      &fwi_authority_command, flags, sizeof flags / sizeof flags[0], authority, &values, NULL};
   return fwi_invoke(&invocation, argc, argv);
 }

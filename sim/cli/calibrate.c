@@ -10,8 +10,27 @@
 
 static int run(int argc, char **argv);
 
+#define NO_TICKS "a table has no ticks"
+
+static const fwi_rule rules[] = {{"--points", FWI_NEEDS, "--gpus", "say how many GPUs a job of the table has"},
+                                 {"--gpus", FWI_NEEDS, "--points", "a recording says itself how many GPUs it has"},
+                                 {"--points", FWI_EXCLUDES, "--counters", NO_TICKS},
+                                 {"--points", FWI_EXCLUDES, "--phases", NO_TICKS},
+                                 {"--points", FWI_EXCLUDES, "--utilization", NO_TICKS},
+                                 {"--points", FWI_EXCLUDES, "--kind", NO_TICKS},
+                                 {"--points", FWI_EXCLUDES, "--role", NO_TICKS},
+                                 {"--points", FWI_EXCLUDES, "--tick", NO_TICKS},
+                                 {"--points", FWI_EXCLUDES, "--skip-phases", NO_TICKS},
+                                 {"--points", FWI_EXCLUDES, "--resamples", "a table's numbers have no intervals"},
+                                 {"--source", FWI_NEEDS, "-o", "it goes into the model's file"},
+                                 FWI_RECORDING_RULES,
+                                 {0}};
+
 const fwi_command fwi_calibrate_command = {
-    "calibrate", "fit a job model to recordings of one kind of job", "RECORDING",
+    "calibrate",
+    "fit a job model to recordings of one kind of job",
+    "RECORDING...",
+    rules,
     "fleetwatt calibrate monday.csv tuesday.csv --gpu a100-sxm4-80gb -o my-job.json\n"
     "  fleetwatt calibrate power.csv --counters engine.csv --gpu a100-sxm4-80gb -o my-job.json\n"
     "  fleetwatt calibrate sweep.csv --points --gpus 4 --sharding tensor --gpu a100-sxm4-80gb -o my-job.json",
@@ -60,20 +79,8 @@ static fw_status check_flags(const calibrate_flags *flags, const fwi_operands *t
   if (flags->points && traces->count > 1) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--points: give one table");
   }
-  if (flags->points && (flags->gpus < 1 || flags->gpus > 65536)) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "--gpus: say how many GPUs (1 to 65536) a job of the table has");
-  }
-  if (!flags->points && flags->gpus != 0) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "--gpus: a recording says itself how many GPUs it has: leave it out, or add --points");
-  }
-  const fwi_recording_flags *recording = &flags->recording;
-  const bool of_ticks =
-      recording->counters.count > 0 || recording->phases.count > 0 || recording->utilization || recording->role != NULL;
-  if (flags->points && of_ticks) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                    "--points: a table has no ticks: leave out --counters, --phases, --utilization and --role");
+  if (flags->gpus > 65536) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--gpus: expected at most 65536");
   }
   return FW_OK;
 }
@@ -128,7 +135,8 @@ static fw_status warn_of_gpu(const calibrate_flags *flags, fw_diagnostics *diagn
   return good ? FW_OK : fw_error_memory(diagnostics, "the name of a file");
 }
 
-static fw_status calibrate(const fwi_operands *traces, const calibrate_flags *flags, fw_diagnostics *diagnostics) {
+static fw_status calibrate(const fwi_operands *traces, void *values, fw_diagnostics *diagnostics) {
+  const calibrate_flags *flags = values;
   fw_occupancy_options runs[FWI_LIST_LIMIT];
   fw_calibrate_options options = {.runs = runs,
                                   .run_count = traces->count,
@@ -163,7 +171,7 @@ static fw_status calibrate(const fwi_operands *traces, const calibrate_flags *fl
 static int run(int argc, char **argv) {
   calibrate_flags values = {.recording = FWI_RECORDING_DEFAULTS, .resamples = 200};
   const fwi_flag flags[] = {
-      {"-o", FWI_FLAG_TEXT, &values.output, "FILE",
+      {"-o", FWI_FLAG_OUTPUT, &values.output, "FILE",
        "write the model there; without it nothing but the summary is made"},
       {"--gpu", FWI_FLAG_TEXT, &values.gpu, "ID", "GPU it was recorded on, as in models/gpu/ID.json"},
       {"--id", FWI_FLAG_TEXT, &values.id, "NAME", "name of the model (default: that of the file)"},
@@ -175,20 +183,10 @@ static int run(int argc, char **argv) {
       {"--ready-power", FWI_FLAG_NUMBER, &values.ready_w, "W",
        "power of a GPU that stands ready, where no recording shows one (default: the least seen)"},
       {"--resamples", FWI_FLAG_UNSIGNED, &values.resamples, "N", "of the bootstrap behind the intervals (default 200)"},
-      {"--threads", FWI_FLAG_UNSIGNED, &values.threads, "N", "threads; results do not depend on it (default: all)"},
+      {"--threads", FWI_FLAG_COUNT, &values.threads, "N", "threads; results do not depend on it (default: all)"},
       {"--json", FWI_FLAG_SWITCH, &values.json, NULL, "print JSON instead of tables"},
   };
-  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  fwi_operands traces = {0};
-  bool help = false;
-  const size_t count = sizeof flags / sizeof flags[0];
-  fw_status status =
-      fwi_flags_parse_many(&fwi_calibrate_command, flags, count, argc, argv, &traces, &help, &diagnostics);
-  if (help) {
-    fwi_flags_print_help(&fwi_calibrate_command, flags, count);
-  } else if (status == FW_OK) {
-    status = calibrate(&traces, &values, &diagnostics);
-  }
-  fwi_recording_flags_clear(&values.recording);
-  return fwi_finish(&diagnostics, status);
+  const fwi_invocation invocation = {
+      &fwi_calibrate_command, flags, sizeof flags / sizeof flags[0], calibrate, &values, NULL};
+  return fwi_invoke(&invocation, argc, argv);
 }

@@ -6,11 +6,12 @@
 
 static int run(int argc, char **argv);
 
-const fwi_command fwi_check_command = {"check", "scenario files held to what they expect of themselves", "PATH...",
+const fwi_command fwi_check_command = {"check",
+                                       "scenario files held to what they expect of themselves",
+                                       "PATH...",
+                                       NULL,
                                        "fleetwatt check scenarios/\n  fleetwatt check scenarios/ --junit check.xml",
                                        run};
-
-#define A_CHECK_FAILED 1
 
 typedef struct check_flags {
   uint64_t threads;
@@ -19,6 +20,7 @@ typedef struct check_flags {
   const char *tap;
   bool json;
   const char *output;
+  bool failed; /* some check, and it was not updated */
 } check_flags;
 
 /* ---- Output ---- */
@@ -110,8 +112,8 @@ static fw_status update(const fw_check_result *result, bool silent, size_t *left
 
 /* ---- The command ---- */
 
-static fw_status check(const fwi_operands *operands, const check_flags *flags, size_t *failed,
-                       fw_diagnostics *diagnostics) {
+static fw_status check(const fwi_operands *operands, void *values, fw_diagnostics *diagnostics) {
+  check_flags *flags = values;
   fw_paths paths = {0};
   fw_check_result result = {0};
   fw_status status = fw_check_gather(operands->values, operands->count, &paths, diagnostics);
@@ -125,10 +127,11 @@ static fw_status check(const fwi_operands *operands, const check_flags *flags, s
     status = fw_check(&paths, &options, &result, diagnostics);
     fwi_progress_end(&progress);
     const fw_status told = deliver(flags, &result, diagnostics);
-    *failed = result.states[FW_CHECK_FAILS];
+    size_t failed = result.states[FW_CHECK_FAILS];
     if (flags->update && status == FW_OK) {
-      status = update(&result, flags->json && flags->output == NULL, failed, diagnostics);
+      status = update(&result, flags->json && flags->output == NULL, &failed, diagnostics);
     }
+    flags->failed = failed > 0;
     status = status != FW_OK ? status : told;
     status = status != FW_OK ? status : result.status;
   }
@@ -142,24 +145,13 @@ static int run(int argc, char **argv) {
   const fwi_flag flags[] = {
       {"--update", FWI_FLAG_SWITCH, &values.update, NULL,
        "show how recorded values and digests differ, and write them into the files"},
-      {"--junit", FWI_FLAG_TEXT, &values.junit, "FILE", "also write JUnit XML to FILE"},
-      {"--tap", FWI_FLAG_TEXT, &values.tap, "FILE", "also write TAP to FILE"},
-      {"--threads", FWI_FLAG_UNSIGNED, &values.threads, "N", "threads; results do not depend on it (default: all)"},
+      {"--junit", FWI_FLAG_OUTPUT, &values.junit, "FILE", "also write JUnit XML to FILE"},
+      {"--tap", FWI_FLAG_OUTPUT, &values.tap, "FILE", "also write TAP to FILE"},
+      {"--threads", FWI_FLAG_COUNT, &values.threads, "N", "threads; results do not depend on it (default: all)"},
       {"--json", FWI_FLAG_SWITCH, &values.json, NULL, "print JSON instead of lines"},
-      {"--output", FWI_FLAG_TEXT, &values.output, "FILE", "write to FILE instead of standard output"},
+      {"--output", FWI_FLAG_OUTPUT, &values.output, "FILE", "write to FILE instead of standard output"},
   };
-  const size_t flag_count = sizeof flags / sizeof flags[0];
-  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  fwi_operands operands;
-  bool help = false;
-  size_t failed = 0;
-  fw_status status =
-      fwi_flags_parse_many(&fwi_check_command, flags, flag_count, argc, argv, &operands, &help, &diagnostics);
-  if (help) {
-    fwi_flags_print_help(&fwi_check_command, flags, flag_count);
-  } else if (status == FW_OK) {
-    status = check(&operands, &values, &failed, &diagnostics);
-  }
-  const int code = fwi_finish(&diagnostics, status);
-  return code == 0 && failed > 0 ? A_CHECK_FAILED : code;
+  const fwi_invocation invocation = {&fwi_check_command, flags, sizeof flags / sizeof flags[0], check, &values,
+                                     &values.failed};
+  return fwi_invoke(&invocation, argc, argv);
 }

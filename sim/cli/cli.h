@@ -24,23 +24,17 @@ extern const fwi_command fwi_evaluate_command;
 extern const fwi_command fwi_contest_command;
 extern const fwi_command fwi_schema_command;
 
-/* Prints every entry to standard error. */
-void fwi_print_diagnostics(const fw_diagnostics *diagnostics);
-
-/* Prints them, frees them and returns the exit status that belongs to `status`. */
-int fwi_finish(fw_diagnostics *diagnostics, fw_status status);
-
-/* One call of a command: its flags, and what to do once they are read. `action` gets the operand (NULL for a command
- * without one) and `values`, the struct that the flags point into. */
+/* One call of a command: its flags, and what to do once they are read. */
 typedef struct fwi_invocation {
   const fwi_command *command;
   const fwi_flag *flags;
   size_t flag_count;
-  fw_status (*action)(const char *operand, const void *values, fw_diagnostics *diagnostics);
-  const void *values;
+  fw_status (*action)(const fwi_operands *operands, void *values, fw_diagnostics *diagnostics);
+  void *values;       /* the struct that the flags point into */
+  const bool *failed; /* what the action sets when all was done and a check failed; NULL: it checks nothing */
 } fwi_invocation;
 
-/* Parses, helps or acts, prints what there is to say, and returns the exit status. */
+/* Parses, helps or acts, prints what there is to say, frees what the flags own, and returns the exit status. */
 int fwi_invoke(const fwi_invocation *invocation, int argc, char **argv);
 
 /* Writes to `path` (atomically), or to standard output when it is NULL. */
@@ -60,7 +54,7 @@ fwi_progress fwi_progress_start(const char *what);
 void fwi_progress_show(void *context, size_t done, size_t total);
 void fwi_progress_end(fwi_progress *progress);
 
-/* Set by the first Ctrl-C; a second one ends the program as usual. */
+/* Set by the first Ctrl-C or SIGTERM; another one, two seconds later or more, ends the program at once. */
 const volatile sig_atomic_t *fwi_watch_interrupt(void);
 
 #endif

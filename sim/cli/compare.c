@@ -5,9 +5,11 @@
 
 static int run(int argc, char **argv);
 
+static const fwi_rule rules[] = {{"--window", FWI_NEEDS, "--equal-rate", "it says at which window that is"}, {0}};
+
 const fwi_command fwi_compare_command = {
-    "compare", "all policies at all budgets of a scenario, on the same random numbers", "SCENARIO",
-    "fleetwatt compare scenarios/fleet16-staggered.json --seeds 30 --hours 24", run};
+    "compare", "all policies at all budgets of a scenario, on the same random numbers",    "SCENARIO",
+    rules,     "fleetwatt compare scenarios/fleet16-staggered.json --seeds 30 --hours 24", run};
 
 typedef struct compare_flags {
   fwi_scenario_flags scenario;
@@ -23,6 +25,13 @@ static void as_json(const void *result, const fw_diagnostics *diagnostics, fw_te
   fw_report_compare_json(result, diagnostics, out);
 }
 
+static fw_status check_rate(const compare_flags *flags, fw_diagnostics *diagnostics) {
+  return flags->equal_percent < 100.0
+             ? FW_OK
+             : fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                        "--equal-rate %g: expected a share of time below 100 percent", flags->equal_percent);
+}
+
 /* Which window --equal-rate is about, as an index. */
 static fw_status find_window(const fw_scenario *scenario, double window_s, size_t *window,
                              fw_diagnostics *diagnostics) {
@@ -36,12 +45,13 @@ static fw_status find_window(const fw_scenario *scenario, double window_s, size_
                   "--window: the scenario has no window of %g s; give one of its windows_s", window_s);
 }
 
-static fw_status compare(const char *path, const void *values, fw_diagnostics *diagnostics) {
+static fw_status compare(const fwi_operands *operands, void *values, fw_diagnostics *diagnostics) {
   const compare_flags *own = values;
   const fwi_scenario_flags *flags = &own->scenario;
   fw_scenario *scenario = NULL;
   size_t window = 0;
-  fw_status status = fwi_read_scenario(path, flags, &scenario, diagnostics);
+  fw_status status = check_rate(own, diagnostics);
+  status = status == FW_OK ? fwi_read_scenario(operands->values[0], flags, &scenario, diagnostics) : status;
   if (status == FW_OK && own->equal_percent > 0.0) {
     status = find_window(scenario, own->window_s, &window, diagnostics);
   }
@@ -85,8 +95,7 @@ static int run(int argc, char **argv) {
       FWI_OUTPUT_FLAG(values.scenario),
       FWI_SAVE_FLAG(values.scenario),
   };
-  const fwi_invocation invocation = {&fwi_compare_command, flags, sizeof flags / sizeof flags[0], compare, &values};
-  const int exit_status = fwi_invoke(&invocation, argc, argv);
-  fwi_words_clear(&values.scenario.policies);
-  return exit_status;
+  const fwi_invocation invocation = {
+      &fwi_compare_command, flags, sizeof flags / sizeof flags[0], compare, &values, NULL};
+  return fwi_invoke(&invocation, argc, argv);
 }

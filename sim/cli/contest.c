@@ -7,8 +7,11 @@
 
 static int run(int argc, char **argv);
 
-const fwi_command fwi_contest_command = {"contest", "trained policies against rules tuned with the same means",
-                                         "CONTEST", "fleetwatt contest scenarios/study/contest.json --markdown", run};
+static const fwi_rule rules[] = {{"--markdown", FWI_EXCLUDES, "--json", "one of them is printed"}, {0}};
+
+const fwi_command fwi_contest_command = {
+    "contest", "trained policies against rules tuned with the same means",  "CONTEST",
+    rules,     "fleetwatt contest scenarios/study/contest.json --markdown", run};
 
 typedef struct contest_flags {
   fwi_scenario_flags shared;
@@ -54,7 +57,8 @@ static fw_status play(const char *path, const fw_contest_plan *plan, const conte
   return status;
 }
 
-static fw_status act(const char *path, const void *values, fw_diagnostics *diagnostics) {
+static fw_status act(const fwi_operands *operands, void *values, fw_diagnostics *diagnostics) {
+  const char *path = operands->values[0];
   fw_contest_plan plan = {0};
   fw_status status = fw_contest_plan_read(path, &plan, diagnostics);
   status = status == FW_OK ? play(path, &plan, values, diagnostics) : status;
@@ -71,6 +75,6 @@ static int run(int argc, char **argv) {
       FWI_OUTPUT_FLAG(values.shared),
       FWI_SAVE_FLAG(values.shared),
   };
-  const fwi_invocation invocation = {&fwi_contest_command, flags, sizeof flags / sizeof flags[0], act, &values};
+  const fwi_invocation invocation = {&fwi_contest_command, flags, sizeof flags / sizeof flags[0], act, &values, NULL};
   return fwi_invoke(&invocation, argc, argv);
 }

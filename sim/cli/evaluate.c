@@ -5,8 +5,8 @@
 static int run(int argc, char **argv);
 
 const fwi_command fwi_evaluate_command = {
-    "evaluate", "trained policies on held-out runs: how many pass, and the interquartile mean", "SCENARIO WEIGHTS...",
-    "fleetwatt evaluate scenarios/job72b-live.json --seeds 100 job72b-*.safetensors", run};
+    "evaluate", "trained policies on held-out runs: how many pass, and the interquartile mean",   "SCENARIO WEIGHTS...",
+    NULL,       "fleetwatt evaluate scenarios/job72b-live.json --seeds 100 job72b-*.safetensors", run};
 
 typedef struct evaluate_flags {
   fwi_scenario_flags scenario;
@@ -49,7 +49,8 @@ static fw_status evaluate(const fw_scenario *scenario, const fwi_operands *opera
   return status;
 }
 
-static fw_status act(const fwi_operands *operands, const evaluate_flags *flags, fw_diagnostics *diagnostics) {
+static fw_status act(const fwi_operands *operands, void *values, fw_diagnostics *diagnostics) {
+  const evaluate_flags *flags = values;
   fw_scenario *scenario = NULL;
   fw_status status = fwi_read_scenario(operands->values[0], &flags->scenario, &scenario, diagnostics);
   status = status == FW_OK ? evaluate(scenario, operands, flags, diagnostics) : status;
@@ -72,18 +73,6 @@ static int run(int argc, char **argv) {
       FWI_OUTPUT_FLAG(values.scenario),
       FWI_SAVE_FLAG(values.scenario),
   };
-  const size_t count = sizeof flags / sizeof flags[0];
-  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  fwi_operands operands = {0};
-  bool help = false;
-  fw_status status =
-      fwi_flags_parse_many(&fwi_evaluate_command, flags, count, argc, argv, &operands, &help, &diagnostics);
-  if (help) {
-    fwi_flags_print_help(&fwi_evaluate_command, flags, count);
-  } else if (status == FW_OK) {
-    status = act(&operands, &values, &diagnostics);
-  }
-  fwi_words_clear(&values.classes);
-  fwi_words_clear(&values.scenario.policies);
-  return fwi_finish(&diagnostics, status);
+  const fwi_invocation invocation = {&fwi_evaluate_command, flags, sizeof flags / sizeof flags[0], act, &values, NULL};
+  return fwi_invoke(&invocation, argc, argv);
 }

@@ -54,9 +54,14 @@ static fw_status read_numbers(const fwi_flag *flag, const char *text, fw_diagnos
   }
 }
 
+static void clear_words(fwi_words *words) {
+  free(words->storage);
+  *words = (fwi_words){0};
+}
+
 static fw_status read_words(const fwi_flag *flag, const char *text, fw_diagnostics *diagnostics) {
   fwi_words *words = flag->target;
-  fwi_words_clear(words);
+  clear_words(words);
   words->storage = fw_copy_text(text);
   if (words->storage == NULL) {
     return fw_error_memory(diagnostics, "a flag's value");
@@ -84,16 +89,12 @@ static fw_status add_text(const fwi_flag *flag, const char *text, fw_diagnostics
   return FW_OK;
 }
 
-void fwi_words_clear(fwi_words *words) {
-  free(words->storage);
-  *words = (fwi_words){0};
-}
-
 static fw_status read_value(const fwi_flag *flag, const char *text, fw_diagnostics *diagnostics) {
   switch (flag->kind) {
   case FWI_FLAG_SWITCH:
     break;
   case FWI_FLAG_TEXT:
+  case FWI_FLAG_OUTPUT:
     *(const char **)flag->target = text;
     break;
   case FWI_FLAG_UNSIGNED:
@@ -121,32 +122,53 @@ static fw_status read_value(const fwi_flag *flag, const char *text, fw_diagnosti
   return FW_OK;
 }
 
+/* ---- Flags and operands ---- */
+
+/* A command line under way. */
+typedef struct parser {
+  const fwi_command *command;
+  const fwi_flag *flags;
+  size_t flag_count;
+  bool given[FLAG_LIMIT];
+  fw_diagnostics *diagnostics;
+} parser;
+
+static bool is_given(const parser *p, const char *name) {
+  const fwi_flag *flag = find(p->flags, p->flag_count, name);
+  return flag != NULL && p->given[flag - p->flags];
+}
+
 /* Takes the flag at argv[*at], which may be "--name value" or "--name=value". */
-static fw_status take_flag(const fwi_command *command, const fwi_flag *flags, size_t count, int argc, char **argv,
-                           int *at, fw_diagnostics *diagnostics) {
+static fw_status take_flag(parser *p, int argc, char **argv, int *at) {
   char name[64];
   const size_t length = strcspn(argv[*at], "=");
   (void)snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), argv[*at]);
-  const fwi_flag *flag = find(flags, count, name);
+  const fwi_flag *flag = find(p->flags, p->flag_count, name);
   if (flag == NULL) {
-    return unknown(command, flags, count, name, diagnostics);
+    return unknown(p->command, p->flags, p->flag_count, name, p->diagnostics);
   }
+  bool *given = &p->given[flag - p->flags];
+  const bool again = *given && flag->kind != FWI_FLAG_TEXTS;
+  *given = true;
   if (flag->kind == FWI_FLAG_SWITCH) {
     *(bool *)flag->target = true;
-    return argv[*at][length] == '\0' ? FW_OK : bad_value(flag, argv[*at] + length, "no value", diagnostics);
+    return argv[*at][length] == '\0' ? FW_OK : bad_value(flag, argv[*at] + length, "no value", p->diagnostics);
   }
   const char *value = argv[*at][length] == '=' ? argv[*at] + length + 1 : NULL;
   if (value == NULL && *at + 1 < argc) {
     value = argv[++*at];
   }
   if (value == NULL) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "%s needs a value: %s", flag->name, flag->argument);
+    return fw_error(p->diagnostics, FW_ERROR_INPUT, (fw_place){0}, "%s needs a value: %s", flag->name, flag->argument);
   }
-  return read_value(flag, value, diagnostics);
+  if (again) {
+    return fw_error(p->diagnostics, FW_ERROR_INPUT, (fw_place){0}, "%s is given twice; leave one out", flag->name);
+  }
+  return read_value(flag, value, p->diagnostics);
 }
 
 static fw_status take_operand(fwi_operands *operands, size_t limit, const char *value, fw_diagnostics *diagnostics) {
-  if (operands->count == limit && limit > 1) {
+  if (operands->count == limit && limit == FWI_LIST_LIMIT) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "%s is one argument too many; at most %zu are taken",
                     value, limit);
   }
@@ -157,47 +179,100 @@ static fw_status take_operand(fwi_operands *operands, size_t limit, const char *
   return FW_OK;
 }
 
-static fw_status parse(const fwi_command *command, const fwi_flag *flags, size_t flag_count, int argc, char **argv,
-                       fwi_operands *operands, size_t limit, bool *help, fw_diagnostics *diagnostics) {
-  *help = false;
-  for (int i = 0; i < argc; i++) {
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      *help = true;
-      return FW_OK;
-    }
+/* How many operands a command takes at most, by what its help calls them. */
+static size_t most_operands(const char *names) {
+  size_t count = 0;
+  for (const char *at = names; at != NULL; at = strchr(at, ' ')) {
+    at += *at == ' ';
+    count++;
   }
+  return names != NULL && strstr(names, "...") != NULL ? FWI_LIST_LIMIT : count;
+}
+
+/* The first operand that is asked for, less what was given: it must be in brackets, or none. */
+static fw_status check_operands(const parser *p, const fwi_operands *operands) {
+  const char *name = p->command->operands;
+  for (size_t i = 0; i < operands->count && name != NULL; i++) {
+    name = strchr(name, ' ');
+    name = name != NULL ? name + 1 : NULL;
+  }
+  if (name == NULL || *name == '[') {
+    return FW_OK;
+  }
+  return fw_error(p->diagnostics, FW_ERROR_INPUT, (fw_place){0}, "%.*s is missing; for example: %s",
+                  (int)strcspn(name, " ."), name, p->command->example);
+}
+
+/* ---- What goes together ---- */
+
+static fw_status check_rules(const parser *p) {
   fw_status status = FW_OK;
-  for (int i = 0; i < argc; i++) {
-    bool flag = argv[i][0] == '-' && argv[i][1] != '\0';
-    fw_status one = flag ? take_flag(command, flags, flag_count, argc, argv, &i, diagnostics)
-                         : take_operand(operands, limit, argv[i], diagnostics);
-    status = status != FW_OK ? status : one;
-  }
-  if (status == FW_OK && operands->count == 0 && limit > 0 && command->operand != NULL) {
-    status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "%s is missing; for example: %s", command->operand,
-                      command->example);
+  for (const fwi_rule *rule = p->command->rules; rule != NULL && rule->flag != NULL; rule++) {
+    const bool needs = rule->kind == FWI_NEEDS;
+    if (!is_given(p, rule->flag) || is_given(p, rule->other) == needs) {
+      continue;
+    }
+    status = fw_error(p->diagnostics, FW_ERROR_INPUT, (fw_place){0}, "%s %s %s: %s", rule->flag,
+                      needs ? "needs" : "does not go with", rule->other, rule->why);
   }
   return status;
 }
 
-fw_status fwi_flags_parse_many(const fwi_command *command, const fwi_flag *flags, size_t flag_count, int argc,
-                               char **argv, fwi_operands *operands, bool *help, fw_diagnostics *diagnostics) {
-  *operands = (fwi_operands){0};
-  return parse(command, flags, flag_count, argc, argv, operands, FWI_LIST_LIMIT, help, diagnostics);
+static fw_status check_outputs(const parser *p) {
+  for (size_t i = 0; i < p->flag_count; i++) {
+    for (size_t j = 0; j < i; j++) {
+      const bool both =
+          p->flags[i].kind == FWI_FLAG_OUTPUT && p->flags[j].kind == FWI_FLAG_OUTPUT && p->given[i] && p->given[j];
+      if (both && strcmp(*(char **)p->flags[i].target, *(char **)p->flags[j].target) == 0) {
+        return fw_error(p->diagnostics, FW_ERROR_INPUT, (fw_place){0}, "%s and %s name the same file; give two",
+                        p->flags[j].name, p->flags[i].name);
+      }
+    }
+  }
+  return FW_OK;
+}
+
+static bool asks_for_help(int argc, char **argv) {
+  for (int i = 0; i < argc; i++) {
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 fw_status fwi_flags_parse(const fwi_command *command, const fwi_flag *flags, size_t flag_count, int argc, char **argv,
-                          const char **operand, bool *help, fw_diagnostics *diagnostics) {
-  fwi_operands operands = {0};
-  fw_status status =
-      parse(command, flags, flag_count, argc, argv, &operands, operand != NULL ? 1 : 0, help, diagnostics);
-  if (operand != NULL && operands.count > 0) *operand = operands.values[0];
-  return status;
+                          fwi_operands *operands, bool *help, fw_diagnostics *diagnostics) {
+  parser p = {.command = command, .flags = flags, .flag_count = flag_count, .diagnostics = diagnostics};
+  const size_t limit = most_operands(command->operands);
+  fw_status status = FW_OK;
+  *operands = (fwi_operands){0};
+  *help = asks_for_help(argc, argv);
+  for (int i = 0; i < argc && !*help; i++) {
+    const bool flag = argv[i][0] == '-' && argv[i][1] != '\0';
+    const fw_status one = flag ? take_flag(&p, argc, argv, &i) : take_operand(operands, limit, argv[i], diagnostics);
+    status = status != FW_OK ? status : one;
+  }
+  if (*help || status != FW_OK) {
+    return status;
+  }
+  status = check_operands(&p, operands);
+  const fw_status together = check_rules(&p);
+  status = status != FW_OK ? status : together;
+  return status != FW_OK ? status : check_outputs(&p);
+}
+
+void fwi_flags_clear(const fwi_flag *flags, size_t flag_count) {
+  for (size_t i = 0; i < flag_count; i++) {
+    if (flags[i].kind == FWI_FLAG_WORDS) {
+      clear_words(flags[i].target);
+    }
+  }
 }
 
 void fwi_flags_print_help(const fwi_command *command, const fwi_flag *flags, size_t flag_count) {
   printf("fleetwatt %s: %s\n\nusage: fleetwatt %s", command->name, command->summary, command->name);
-  printf("%s%s [flags]\n\n", command->operand != NULL ? " " : "", command->operand != NULL ? command->operand : "");
+  printf("%s%s [flags]\n\n", command->operands != NULL ? " " : "", command->operands != NULL ? command->operands : "");
   for (size_t i = 0; i < flag_count; i++) {
     char head[64];
     (void)snprintf(head, sizeof head, "%s %s", flags[i].name, flags[i].argument != NULL ? flags[i].argument : "");

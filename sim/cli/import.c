@@ -2,14 +2,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "sim/cli/cli.h"
 #include "sim/report/import_report.h"
 #include "traces/import.h"
 
 static int run(int argc, char **argv);
 
-const fwi_command fwi_import_command = {"import", "turn telemetry logs into one clean recording, with a quality report",
-                                        "LOG", "fleetwatt import nvidia-smi.csv -o trace.csv", run};
+static const fwi_rule rules[] = {{"--gpus", FWI_EXCLUDES, "--id-column", "that says which GPU a row is of"},
+                                 {"--split-on-header", FWI_EXCLUDES, "--join", "one takes apart, one puts together"},
+                                 {0}};
+
+const fwi_command fwi_import_command = {"import",
+                                        "turn telemetry logs into one clean recording, with a quality report",
+                                        "LOG...",
+                                        rules,
+                                        "fleetwatt import nvidia-smi.csv -o trace.csv",
+                                        run};
 
 typedef struct import_flags {
   const char *output;
@@ -42,8 +51,20 @@ static fw_status read_format(const char *name, fw_import_format *out, fw_diagnos
                   nearest != NULL ? nearest : "auto, smi, dmon, dcgmi, prometheus, range-json, grafana or csv");
 }
 
+static fw_status bad_number(fw_diagnostics *diagnostics, const char *flag, double value, const char *wanted) {
+  char number[FW_NUMBER_TEXT_SIZE];
+  return bad_flag(diagnostics, flag, fw_number_format(value, 6, number), wanted);
+}
+
+/* 0: the flag was not given. What is given is above 0, and must not round to it. */
 static fw_status read_seconds(const char *flag, double seconds, fw_time_ns *out, fw_diagnostics *diagnostics) {
-  return fw_time_from_seconds(seconds, out) ? FW_OK : bad_flag(diagnostics, flag, "", "a time within 292 years");
+  const bool fits = fw_time_from_seconds(seconds, out) && (seconds == 0.0 || *out > 0);
+  return fits ? FW_OK : bad_number(diagnostics, flag, seconds, "between 1 ns and 292 years, in s");
+}
+
+static fw_status read_max_power(double watts, fw_power_mw *out, fw_diagnostics *diagnostics) {
+  const bool fits = fw_power_from_watts(watts, out) && (watts == 0.0 || *out > 0);
+  return fits ? FW_OK : bad_number(diagnostics, "--max-power", watts, "watts, from 0.001 on");
 }
 
 static fw_status read_zones(const fwi_words *words, fw_time_ns *offsets, fw_diagnostics *diagnostics) {
@@ -63,10 +84,10 @@ static fw_status complete_options(import_flags *flags, fw_time_ns *offsets, fw_d
   if (status == FW_OK && flags->start != NULL && !fw_import_time_parse(flags->start, &options->start)) {
     status = bad_flag(diagnostics, "--start", flags->start, "seconds, or a time such as 2024-05-06T10:00:00Z");
   }
-  if (status == FW_OK && !fw_power_from_watts(flags->max_power_w, &options->max_power)) {
-    status = bad_flag(diagnostics, "--max-power", "", "watts");
+  if (status == FW_OK) status = read_max_power(flags->max_power_w, &options->max_power, diagnostics);
+  if (status == FW_OK && flags->gpus > 100000) {
+    status = bad_number(diagnostics, "--gpus", (double)flags->gpus, "at most 100000");
   }
-  if (status == FW_OK && flags->gpus > 100000) status = bad_flag(diagnostics, "--gpus", "", "at most 100000");
   if (status == FW_OK) status = read_zones(&flags->zones, offsets, diagnostics);
   options->gpu_count = (size_t)flags->gpus;
   options->only = flags->only.values;
@@ -112,11 +133,18 @@ static fw_status import_logs(const fwi_operands *logs, const import_flags *flags
   return status;
 }
 
+static fw_status act(const fwi_operands *logs, void *values, fw_diagnostics *diagnostics) {
+  import_flags *flags = values;
+  fw_time_ns offsets[FWI_LIST_LIMIT];
+  const fw_status status = complete_options(flags, offsets, diagnostics);
+  return status == FW_OK ? import_logs(logs, flags, diagnostics) : status;
+}
+
 static int run(int argc, char **argv) {
   import_flags values = {.format = "auto"};
   fw_import_options *options = &values.options;
   const fwi_flag flags[] = {
-      {"-o", FWI_FLAG_TEXT, &values.output, "FILE", "write the recording to FILE; without, only the report is made"},
+      {"-o", FWI_FLAG_OUTPUT, &values.output, "FILE", "write the recording to FILE; without, only the report is made"},
       {"--json", FWI_FLAG_SWITCH, &values.json, NULL, "print the report as JSON"},
       {"--format", FWI_FLAG_TEXT, &values.format, "NAME",
        "auto, smi, dmon, dcgmi, prometheus, range-json, grafana or csv (default auto)"},
@@ -140,19 +168,6 @@ static int run(int argc, char **argv) {
       {"--span", FWI_FLAG_NUMBER, &values.span_s, "S", "seconds that the log should cover"},
       {"--bridged", FWI_FLAG_SWITCH, &values.bridged, NULL, "also say the energy with readings held across gaps"},
   };
-  const size_t count = sizeof flags / sizeof flags[0];
-  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  fw_time_ns offsets[FWI_LIST_LIMIT];
-  fwi_operands logs = {0};
-  bool help = false;
-  fw_status status = fwi_flags_parse_many(&fwi_import_command, flags, count, argc, argv, &logs, &help, &diagnostics);
-  if (help) {
-    fwi_flags_print_help(&fwi_import_command, flags, count);
-  } else if (status == FW_OK) {
-    status = complete_options(&values, offsets, &diagnostics);
-    if (status == FW_OK) status = import_logs(&logs, &values, &diagnostics);
-  }
-  fwi_words_clear(&values.zones);
-  fwi_words_clear(&values.only);
-  return fwi_finish(&diagnostics, status);
+  const fwi_invocation invocation = {&fwi_import_command, flags, sizeof flags / sizeof flags[0], act, &values, NULL};
+  return fwi_invoke(&invocation, argc, argv);
 }

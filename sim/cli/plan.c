@@ -10,9 +10,15 @@
 
 static int run(int argc, char **argv);
 
+static const fwi_rule rules[] = {{"--markdown", FWI_EXCLUDES, "--json", "one of them is printed"}, {0}};
+
 const fwi_command fwi_plan_command = {
-    "plan", "how far a feed can be oversubscribed at a stated risk", "SCENARIO",
-    "fleetwatt plan scenarios/fleet16-staggered.json --risk time-share=1% --window 30", run};
+    "plan",
+    "how far a feed can be oversubscribed at a stated risk",
+    "SCENARIO",
+    rules,
+    "fleetwatt plan scenarios/fleet16-staggered.json --risk time-share=1% --window 30",
+    run};
 
 #define MOST_RUNS 1e6
 
@@ -79,6 +85,14 @@ static fw_status read_risk(const char *text, fw_plan_options *out, fw_diagnostic
   return status;
 }
 
+static fw_status read_loss(const char *text, double *out, fw_diagnostics *diagnostics) {
+  if (parse_share(text, out) && *out > 0.0 && *out < 1.0) {
+    return FW_OK;
+  }
+  return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                  "--max-token-loss %s: expected a share above 0 and below 1, such as 5%% or 0.05", text);
+}
+
 static fw_status read_windows(const fwi_numbers *seconds, fw_time_ns *windows, fw_diagnostics *diagnostics) {
   for (size_t i = 0; i < seconds->count; i++) {
     if (!fw_time_from_seconds(seconds->values[i], &windows[i]) || windows[i] == 0) {
@@ -102,18 +116,21 @@ static fw_status read_options(const plan_flags *flags, fw_time_ns *windows, fw_p
   out->survey = (size_t)flags->surface;
   out->most_runs = (size_t)flags->runs;
   fw_status status = read_risk(flags->risk, out, diagnostics);
-  if (status == FW_OK && flags->most_loss != NULL && !parse_share(flags->most_loss, &out->most_loss)) {
-    status =
-        fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--max-token-loss: \"%s\" is no number", flags->most_loss);
+  if (status == FW_OK && out->risk == FW_PLAN_TRIPS_PER_YEAR && out->window_count > 0) {
+    status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                      "--window: trips of a breaker have no window; leave it out, or ask for another --risk");
+  }
+  if (status == FW_OK && flags->most_loss != NULL) {
+    status = read_loss(flags->most_loss, &out->most_loss, diagnostics);
   }
   if (status == FW_OK && flags->vary != NULL) {
     status = find_word("--vary", flags->vary, strlen(flags->vary), fw_plan_axis_names, &axis, diagnostics);
   }
   out->axis = (fw_plan_axis)axis;
-  if (status == FW_OK && ((double)flags->runs > MOST_RUNS || flags->look < 1 || (double)flags->look > MOST_RUNS ||
-                          (double)flags->surface > MOST_RUNS || flags->runs < 1)) {
+  if (status == FW_OK &&
+      ((double)flags->runs > MOST_RUNS || (double)flags->look > MOST_RUNS || (double)flags->surface > MOST_RUNS)) {
     status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
-                      "--runs and --look must lie between 1 and a million, --surface below that");
+                      "--runs, --look and --surface: expected at most a million");
   }
   return status == FW_OK ? read_windows(&flags->windows_s, windows, diagnostics) : status;
 }
@@ -184,13 +201,13 @@ static fw_status search(const fw_scenario *scenario, fw_plan_options *options, c
   return status;
 }
 
-static fw_status plan(const char *path, const void *values, fw_diagnostics *diagnostics) {
+static fw_status plan(const fwi_operands *operands, void *values, fw_diagnostics *diagnostics) {
   const plan_flags *flags = values;
   fw_time_ns windows[FWI_LIST_LIMIT];
   fw_plan_options options;
   fw_scenario *scenario = NULL;
   fw_status status = read_options(flags, windows, &options, diagnostics);
-  status = status == FW_OK ? fwi_read_scenario(path, &flags->scenario, &scenario, diagnostics) : status;
+  status = status == FW_OK ? fwi_read_scenario(operands->values[0], &flags->scenario, &scenario, diagnostics) : status;
   if (status == FW_OK && flags->store != NULL) {
     status = fw_store_open(flags->store, FW_STORE_CREATE, &options.store, diagnostics);
   }
@@ -221,20 +238,18 @@ static int run(int argc, char **argv) {
       {"--step", FWI_FLAG_NUMBER, &values.step, "R", "step of the answer (default 0.05)"},
       {"--runs", FWI_FLAG_COUNT, &values.runs, "N", "most runs at one ratio before it is left undecided (default 200)"},
       {"--look", FWI_FLAG_COUNT, &values.look, "N", "runs of a first look at a ratio (default 4)"},
-      {"--surface", FWI_FLAG_UNSIGNED, &values.surface, "N", "also look at N ratios over the whole range"},
+      {"--surface", FWI_FLAG_COUNT, &values.surface, "N", "also look at N ratios over the whole range"},
       {"--policies", FWI_FLAG_WORDS, &values.scenario.policies, "A,B", "only these of the file's policies"},
       FWI_HOURS_FLAG(values.scenario),
       FWI_TRACE_FLAG(values.scenario),
       {"--store", FWI_FLAG_TEXT, &values.store, "FILE", "keeps every run there and takes those that it has"},
-      {"--csv", FWI_FLAG_TEXT, &values.csv, "FILE", "also write every ratio that was run to FILE"},
+      {"--csv", FWI_FLAG_OUTPUT, &values.csv, "FILE", "also write every ratio that was run to FILE"},
       {"--markdown", FWI_FLAG_SWITCH, &values.markdown, NULL, "print a page in Markdown instead of tables"},
       FWI_THREADS_FLAG(values.scenario),
       FWI_JSON_FLAG(values.scenario),
       FWI_OUTPUT_FLAG(values.scenario),
       FWI_SAVE_FLAG(values.scenario),
   };
-  const fwi_invocation invocation = {&fwi_plan_command, flags, sizeof flags / sizeof flags[0], plan, &values};
-  const int exit_status = fwi_invoke(&invocation, argc, argv);
-  fwi_words_clear(&values.scenario.policies);
-  return exit_status;
+  const fwi_invocation invocation = {&fwi_plan_command, flags, sizeof flags / sizeof flags[0], plan, &values, NULL};
+  return fwi_invoke(&invocation, argc, argv);
 }

@@ -40,8 +40,3 @@ fw_status fwi_read_recording_flags(const fwi_recording_flags *flags, const fwi_o
   }
   return FW_OK;
 }
-
-void fwi_recording_flags_clear(fwi_recording_flags *flags) {
-  fwi_words_clear(&flags->counters);
-  fwi_words_clear(&flags->phases);
-}

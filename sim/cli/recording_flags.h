@@ -32,10 +32,14 @@ typedef struct fwi_recording_flags {
         "work phases at the start of a phases file to leave out: engines warm up (default 1)"                          \
   }
 
+#define FWI_RECORDING_RULES                                                                                            \
+  {"--skip-phases", FWI_NEEDS, "--phases", "it leaves out the first of these"}, {                                      \
+    "--phases", FWI_EXCLUDES, "--counters", "both say what the job did"                                                \
+  }
+
 /* One set of options for each recording, into `out` of FWI_LIST_LIMIT. */
 fw_status fwi_read_recording_flags(const fwi_recording_flags *flags, const fwi_operands *traces,
                                    fw_occupancy_options *out, fw_diagnostics *diagnostics);
-void fwi_recording_flags_clear(fwi_recording_flags *flags);
 
 /* The series kind of that name. */
 fw_status fwi_read_series_kind(const char *name, fw_series_kind *out, fw_diagnostics *diagnostics);

@@ -7,13 +7,24 @@
 
 static int run(int argc, char **argv);
 
-const fwi_command fwi_results_command = {"results", "studies of a result store: list, export, compare, delete", "STORE",
+static const fwi_rule rules[] = {{"--csv", FWI_NEEDS, "--study", "it exports one"},
+                                 {"--against", FWI_NEEDS, "--study", "that is what it compares"},
+                                 {"--in", FWI_NEEDS, "--against", "it says where the study of that lies"},
+                                 {"--csv", FWI_EXCLUDES, "--json", "one of them is printed"},
+                                 {"--csv", FWI_EXCLUDES, "--against", "it exports one study"},
+                                 {"--delete", FWI_EXCLUDES, "--study", "it stands alone"},
+                                 {"--delete", FWI_EXCLUDES, "--json", "it prints nothing"},
+                                 {"--delete", FWI_EXCLUDES, "--output", "it prints nothing"},
+                                 {0}};
+
+const fwi_command fwi_results_command = {"results",
+                                         "studies of a result store: list, export, compare, delete",
+                                         "STORE",
+                                         rules,
                                          "fleetwatt results results.db\n"
                                          "  fleetwatt results results.db --study demo --csv --output demo.csv\n"
                                          "  fleetwatt results results.db --study after --against before",
                                          run};
-
-#define A_CHECK_FAILED 1
 
 typedef struct results_flags {
   const char *study;
@@ -23,7 +34,7 @@ typedef struct results_flags {
   bool csv;
   bool json;
   const char *output;
-  bool *moved; /* some answer lies beyond its interval */
+  bool moved; /* some answer lies beyond its interval */
 } results_flags;
 
 static fw_status deliver(fw_text *text, const results_flags *flags, fw_diagnostics *diagnostics) {
@@ -62,14 +73,14 @@ static fw_status show(fw_store *store, const results_flags *flags, fw_diagnostic
   return status;
 }
 
-static fw_status report_changes(const fw_stored_study *before, const fw_stored_study *after, const results_flags *flags,
+static fw_status report_changes(const fw_stored_study *before, const fw_stored_study *after, results_flags *flags,
                                 fw_diagnostics *diagnostics) {
   fw_stored_comparison comparison;
   fw_status status = fw_stored_compare(before, after, &comparison, diagnostics);
   if (status == FW_OK) {
     fw_text text = FW_TEXT_INIT;
     (flags->json ? fw_report_stored_comparison_json : fw_report_stored_comparison_text)(&comparison, &text);
-    *flags->moved = comparison.verdicts[FW_STORED_BEYOND] > 0;
+    flags->moved = comparison.verdicts[FW_STORED_BEYOND] > 0;
     status = deliver(&text, flags, diagnostics);
     free(comparison.changes);
   }
@@ -77,7 +88,7 @@ static fw_status report_changes(const fw_stored_study *before, const fw_stored_s
 }
 
 /* The study against an earlier one, of the same store or of another. */
-static fw_status compare(fw_store *store, const results_flags *flags, fw_diagnostics *diagnostics) {
+static fw_status compare(fw_store *store, results_flags *flags, fw_diagnostics *diagnostics) {
   fw_store *other = NULL;
   fw_stored_study before = {0};
   fw_stored_study after = {0};
@@ -96,27 +107,10 @@ static fw_status compare(fw_store *store, const results_flags *flags, fw_diagnos
   return status;
 }
 
-static fw_status check_flags(const results_flags *flags, fw_diagnostics *diagnostics) {
-  const char *fault = NULL;
-  if (flags->study == NULL && flags->csv) {
-    fault = "--csv exports a study; name it with --study";
-  } else if (flags->study == NULL && flags->against != NULL) {
-    fault = "--against compares a study; name it with --study";
-  } else if (flags->against == NULL && flags->other_store != NULL) {
-    fault = "--in says where the study of --against lies; give both";
-  } else if (flags->csv && (flags->json || flags->against != NULL)) {
-    fault = "--csv exports one study; leave out --json and --against";
-  } else if (flags->delete != NULL && (flags->study != NULL || flags->csv || flags->json || flags->output != NULL)) {
-    fault = "--delete stands alone";
-  }
-  return fault == NULL ? FW_OK : fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "%s", fault);
-}
-
-static fw_status results(const char *path, const void *values, fw_diagnostics *diagnostics) {
-  const results_flags *flags = values;
+static fw_status results(const fwi_operands *operands, void *values, fw_diagnostics *diagnostics) {
+  results_flags *flags = values;
   fw_store *store = NULL;
-  fw_status status = check_flags(flags, diagnostics);
-  status = status == FW_OK ? fw_store_open(path, FW_STORE_EXISTING, &store, diagnostics) : status;
+  fw_status status = fw_store_open(operands->values[0], FW_STORE_EXISTING, &store, diagnostics);
   if (status != FW_OK) {
     return status;
   }
@@ -134,8 +128,7 @@ static fw_status results(const char *path, const void *values, fw_diagnostics *d
 }
 
 static int run(int argc, char **argv) {
-  bool moved = false;
-  results_flags values = {.moved = &moved};
+  results_flags values = {.moved = false};
   const fwi_flag flags[] = {
       {"--study", FWI_FLAG_TEXT, &values.study, "NAME", "show this study (default: list all)"},
       {"--csv", FWI_FLAG_SWITCH, &values.csv, NULL, "export the study: a row for each run and figure"},
@@ -143,9 +136,9 @@ static int run(int argc, char **argv) {
       {"--in", FWI_FLAG_TEXT, &values.other_store, "STORE", "the store that holds the study of --against"},
       {"--delete", FWI_FLAG_TEXT, &values.delete, "NAME", "delete this study and the runs that only it names"},
       {"--json", FWI_FLAG_SWITCH, &values.json, NULL, "print JSON instead of tables"},
-      {"--output", FWI_FLAG_TEXT, &values.output, "FILE", "write to FILE instead of standard output"},
+      {"--output", FWI_FLAG_OUTPUT, &values.output, "FILE", "write to FILE instead of standard output"},
   };
-  const fwi_invocation invocation = {&fwi_results_command, flags, sizeof flags / sizeof flags[0], results, &values};
-  const int exit_status = fwi_invoke(&invocation, argc, argv);
-  return exit_status == 0 && moved ? A_CHECK_FAILED : exit_status;
+  const fwi_invocation invocation = {&fwi_results_command, flags, sizeof flags / sizeof flags[0], results, &values,
+                                     &values.moved};
+  return fwi_invoke(&invocation, argc, argv);
 }

@@ -8,7 +8,10 @@
 
 static int run(int argc, char **argv);
 
-const fwi_command fwi_run_command = {"run", "one run of one policy, with its details", "SCENARIO",
+const fwi_command fwi_run_command = {"run",
+                                     "one run of one policy, with its details",
+                                     "SCENARIO",
+                                     NULL,
                                      "fleetwatt run scenarios/job72b-live.json --policies static-4 --series out.csv",
                                      run};
 
@@ -49,6 +52,7 @@ static fw_status simulate(const fw_scenario *scenario, const run_flags *flags, u
   if (flags->series == NULL) {
     return observe(scenario, flags, NULL, seed, out, diagnostics);
   }
+  (void)fwi_watch_interrupt(); /* before there is a file that would be left behind */
   fwi_series_writer writer = {0};
   fw_status status = fwi_series_open(&writer, flags->series, scenario, diagnostics);
   if (status != FW_OK) {
@@ -74,10 +78,23 @@ static fw_status read_seed(const char *text, uint64_t *seed, fw_diagnostics *dia
                   "--seed %s: expected a whole number, 0 to 18446744073709551615", text);
 }
 
-static fw_status run_scenario(const char *path, const void *values, fw_diagnostics *diagnostics) {
+static fw_status check_single(const fwi_scenario_flags *flags, fw_diagnostics *diagnostics) {
+  const char *flag = NULL;
+  if (flags->policies.count > 1) {
+    flag = "--policies";
+  } else if (flags->oversubscription.count > 1) {
+    flag = "--oversubscription";
+  }
+  return flag == NULL ? FW_OK
+                      : fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                                 "%s: a run is of one policy at one budget; fleetwatt compare takes several", flag);
+}
+
+static fw_status run_scenario(const fwi_operands *operands, void *values, fw_diagnostics *diagnostics) {
   const run_flags *flags = values;
   fw_scenario *scenario = NULL;
-  fw_status status = fwi_read_scenario(path, &flags->scenario, &scenario, diagnostics);
+  fw_status status = check_single(&flags->scenario, diagnostics);
+  status = status == FW_OK ? fwi_read_scenario(operands->values[0], &flags->scenario, &scenario, diagnostics) : status;
   if (status != FW_OK) {
     return status;
   }
@@ -106,18 +123,17 @@ static int run(int argc, char **argv) {
        "this ratio instead of the file's first budget"},
       {"--seed", FWI_FLAG_TEXT, &values.seed, "N", "seed instead of the file's"},
       FWI_HOURS_FLAG(values.scenario),
-      {"--series", FWI_FLAG_TEXT, &values.series, "FILE", "write power as CSV, and events and actuators beside it"},
+      {"--series", FWI_FLAG_OUTPUT, &values.series, "FILE", "write power as CSV, and events and actuators beside it"},
       {"--digest", FWI_FLAG_SWITCH, &values.digest, NULL,
        "say 16 digits that stand for every tick and event of the run"},
       FWI_TRACE_FLAG(values.scenario),
-      {"--threads", FWI_FLAG_UNSIGNED, &values.scenario.threads, "N",
+      {"--threads", FWI_FLAG_COUNT, &values.scenario.threads, "N",
        "threads for the jobs of a large fleet; results do not depend on it (default: 1)"},
       FWI_JSON_FLAG(values.scenario),
       FWI_OUTPUT_FLAG(values.scenario),
       FWI_SAVE_FLAG(values.scenario),
   };
-  const fwi_invocation invocation = {&fwi_run_command, flags, sizeof flags / sizeof flags[0], run_scenario, &values};
-  const int exit_status = fwi_invoke(&invocation, argc, argv);
-  fwi_words_clear(&values.scenario.policies);
-  return exit_status;
+  const fwi_invocation invocation = {&fwi_run_command, flags,   sizeof flags / sizeof flags[0],
+                                     run_scenario,     &values, NULL};
+  return fwi_invoke(&invocation, argc, argv);
 }

@@ -2,7 +2,6 @@
 #include "sim/cli/scenario_flags.h"
 
 #include <limits.h>
-#include <string.h>
 
 fw_status fwi_overrides(const fwi_scenario_flags *flags, fw_scenario_overrides *out, fw_diagnostics *diagnostics) {
   *out = (fw_scenario_overrides){.seeds = (size_t)flags->seeds,
@@ -18,17 +17,21 @@ fw_status fwi_overrides(const fwi_scenario_flags *flags, fw_scenario_overrides *
   if (flags->threads > (uint64_t)INT_MAX || flags->seeds > UINT64_C(1000000)) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--threads or --seeds is too large");
   }
-  if (flags->save != NULL && flags->output != NULL && strcmp(flags->save, flags->output) == 0) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--save and --output name the same file; give two");
-  }
   return FW_OK;
 }
 
 fw_status fwi_read_scenario(const char *path, const fwi_scenario_flags *flags, fw_scenario **out,
                             fw_diagnostics *diagnostics) {
   fw_scenario_overrides overrides;
-  const fw_status status = fwi_overrides(flags, &overrides, diagnostics);
-  return status == FW_OK ? fw_scenario_read(path, &overrides, out, diagnostics) : status;
+  fw_status status = fwi_overrides(flags, &overrides, diagnostics);
+  status = status == FW_OK ? fw_scenario_read(path, &overrides, out, diagnostics) : status;
+  if (status == FW_OK && flags->trace != NULL && !(*out)->takes_trace) {
+    fw_scenario_free(*out);
+    *out = NULL;
+    status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){.file = path},
+                      "--trace: no job has a trace that is \"given\"; leave it out");
+  }
+  return status;
 }
 
 static fw_status render(fwi_render as, const void *result, const char *path, fw_diagnostics *diagnostics) {

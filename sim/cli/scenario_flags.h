@@ -20,16 +20,16 @@ typedef struct fwi_scenario_flags {
 #define FWI_HOURS_FLAG(values)                                                                                         \
   { "--hours", FWI_FLAG_NUMBER, &(values).hours, "H", "simulated time instead of the file's" }
 #define FWI_THREADS_FLAG(values)                                                                                       \
-  { "--threads", FWI_FLAG_UNSIGNED, &(values).threads, "N", "threads; results do not depend on it (default: all)" }
+  { "--threads", FWI_FLAG_COUNT, &(values).threads, "N", "threads; results do not depend on it (default: all)" }
 #define FWI_TRACE_FLAG(values)                                                                                         \
   { "--trace", FWI_FLAG_TEXT, &(values).trace, "FILE", "recording for a replay job whose trace is \"given\"" }
 #define FWI_JSON_FLAG(values)                                                                                          \
   { "--json", FWI_FLAG_SWITCH, &(values).json, NULL, "print JSON instead of tables" }
 #define FWI_OUTPUT_FLAG(values)                                                                                        \
-  { "--output", FWI_FLAG_TEXT, &(values).output, "FILE", "write to FILE instead of standard output" }
+  { "--output", FWI_FLAG_OUTPUT, &(values).output, "FILE", "write to FILE instead of standard output" }
 
 #define FWI_SAVE_FLAG(values)                                                                                          \
-  { "--save", FWI_FLAG_TEXT, &(values).save, "FILE", "also write the JSON to FILE, whatever is printed" }
+  { "--save", FWI_FLAG_OUTPUT, &(values).save, "FILE", "also write the JSON to FILE, whatever is printed" }
 
 /* What the flags say, checked; shares their lists. */
 fw_status fwi_overrides(const fwi_scenario_flags *flags, fw_scenario_overrides *out, fw_diagnostics *diagnostics);

@@ -12,8 +12,12 @@
 
 static int run(int argc, char **argv);
 
-const fwi_command fwi_schema_command = {"schema", "the JSON Schema of scenario and parameter files, or their reference",
-                                        NULL, "fleetwatt schema --of scenario > scenario.schema.json", run};
+const fwi_command fwi_schema_command = {"schema",
+                                        "the JSON Schema of scenario and parameter files, or their reference",
+                                        NULL,
+                                        NULL,
+                                        "fleetwatt schema --of scenario > scenario.schema.json",
+                                        run};
 
 typedef struct schema_flags {
   const char *of;
@@ -57,8 +61,8 @@ static fw_status add_text(const schema_flags *flags, fw_text *text, fw_diagnosti
   return FW_OK;
 }
 
-static fw_status print_schema(const char *operand, const void *values, fw_diagnostics *diagnostics) {
-  (void)operand; /* the command has none */
+static fw_status print_schema(const fwi_operands *operands, void *values, fw_diagnostics *diagnostics) {
+  (void)operands; /* the command has none */
   const schema_flags *flags = values;
   fw_text text = FW_TEXT_INIT;
   fw_status status = add_text(flags, &text, diagnostics);
@@ -72,8 +76,9 @@ static int run(int argc, char **argv) {
   const fwi_flag flags[] = {
       {"--of", FWI_FLAG_TEXT, &values.of, "KIND", "scenario, gpu, job, training or contest (default scenario)"},
       {"--markdown", FWI_FLAG_SWITCH, &values.markdown, NULL, "print the reference of all keys as Markdown instead"},
-      {"--output", FWI_FLAG_TEXT, &values.output, "FILE", "write to FILE instead of standard output"},
+      {"--output", FWI_FLAG_OUTPUT, &values.output, "FILE", "write to FILE instead of standard output"},
   };
-  const fwi_invocation invocation = {&fwi_schema_command, flags, sizeof flags / sizeof flags[0], print_schema, &values};
+  const fwi_invocation invocation = {&fwi_schema_command, flags,   sizeof flags / sizeof flags[0],
+                                     print_schema,        &values, NULL};
   return fwi_invoke(&invocation, argc, argv);
 }

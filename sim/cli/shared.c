@@ -3,10 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sim/base/file.h"
 #include "sim/cli/cli.h"
+
+enum { A_CHECK_FAILED = 1 };
 
 /* As when 32 jobs of a scenario read one recording. */
 static bool is_said(const fw_diagnostics *diagnostics, size_t index) {
@@ -20,7 +23,7 @@ static bool is_said(const fw_diagnostics *diagnostics, size_t index) {
   return false;
 }
 
-void fwi_print_diagnostics(const fw_diagnostics *diagnostics) {
+static void print_diagnostics(const fw_diagnostics *diagnostics) {
   for (size_t i = 0; i < diagnostics->count; i++) {
     char line[2048];
     if (is_said(diagnostics, i)) continue;
@@ -32,25 +35,22 @@ void fwi_print_diagnostics(const fw_diagnostics *diagnostics) {
   }
 }
 
-int fwi_finish(fw_diagnostics *diagnostics, fw_status status) {
-  fwi_print_diagnostics(diagnostics);
-  fw_diagnostics_clear(diagnostics);
-  return fw_status_exit_code(status);
-}
-
 int fwi_invoke(const fwi_invocation *invocation, int argc, char **argv) {
   fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  const fwi_command *command = invocation->command;
-  const char *operand = NULL;
+  fwi_operands operands;
   bool help = false;
-  fw_status status = fwi_flags_parse(command, invocation->flags, invocation->flag_count, argc, argv,
-                                     command->operand != NULL ? &operand : NULL, &help, &diagnostics);
+  fw_status status = fwi_flags_parse(invocation->command, invocation->flags, invocation->flag_count, argc, argv,
+                                     &operands, &help, &diagnostics);
   if (help) {
-    fwi_flags_print_help(command, invocation->flags, invocation->flag_count);
+    fwi_flags_print_help(invocation->command, invocation->flags, invocation->flag_count);
   } else if (status == FW_OK) {
-    status = invocation->action(operand, invocation->values, &diagnostics);
+    status = invocation->action(&operands, invocation->values, &diagnostics);
   }
-  return fwi_finish(&diagnostics, status);
+  print_diagnostics(&diagnostics);
+  fw_diagnostics_clear(&diagnostics);
+  fwi_flags_clear(invocation->flags, invocation->flag_count);
+  return status == FW_OK && invocation->failed != NULL && *invocation->failed ? A_CHECK_FAILED
+                                                                              : fw_status_exit_code(status);
 }
 
 fw_status fwi_output(const fw_text *text, const char *path, fw_diagnostics *diagnostics) {
@@ -91,14 +91,33 @@ void fwi_progress_end(fwi_progress *progress) {
 }
 
 static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted_s;
 
+static sig_atomic_t now_s(void) {
+  struct timespec now = {0};
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return (sig_atomic_t)now.tv_sec;
+}
+
+/* `timeout` and job schedulers signal a process and its group, so that one interrupt comes twice: what follows on the
+ * heels of the first is the same. */
 static void on_interrupt(int signal_number) {
-  interrupted = 1;
-  (void)signal(signal_number, SIG_DFL);
+  const sig_atomic_t now = now_s();
+  if (interrupted == 0) {
+    interrupted_s = now;
+    interrupted = 1;
+  } else if (now - interrupted_s > 1) {
+    (void)signal(signal_number, SIG_DFL);
+    (void)raise(signal_number);
+  }
 }
 
 const volatile sig_atomic_t *fwi_watch_interrupt(void) {
-  (void)signal(SIGINT, on_interrupt);
-  (void)signal(SIGTERM, on_interrupt);
+  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+  (void)sigemptyset(&action.sa_mask);
+  (void)sigaddset(&action.sa_mask, SIGINT);
+  (void)sigaddset(&action.sa_mask, SIGTERM);
+  (void)sigaction(SIGINT, &action, NULL);
+  (void)sigaction(SIGTERM, &action, NULL);
   return &interrupted;
 }

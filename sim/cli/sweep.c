@@ -11,8 +11,13 @@
 
 static int run(int argc, char **argv);
 
+static const fwi_rule rules[] = {{"--latin-seed", FWI_NEEDS, "--latin", "it chooses among hypercubes"}, {0}};
+
 const fwi_command fwi_sweep_command = {
-    "sweep", "a scenario at many points, kept in a result store", "SCENARIO",
+    "sweep",
+    "a scenario at many points, kept in a result store",
+    "SCENARIO [KEY=VALUES...]",
+    rules,
     "fleetwatt sweep scenarios/fleet16-staggered.json --store results.db --seeds 8 \\\n"
     "    --grid oversubscription=1.8,2.0,2.2 start=aligned,staggered\n"
     "  fleetwatt sweep scenarios/fleet16-staggered.json --store results.db --study latin \\\n"
@@ -27,6 +32,7 @@ typedef struct sweep_flags {
   const char *points;
   const char *store;
   const char *study;
+  fwi_ranks ranks;
 } sweep_flags;
 
 /* ---- The points ---- */
@@ -190,11 +196,14 @@ static fw_status sweep(const fwi_operands *operands, const sweep_flags *flags, f
 }
 
 /* Rank 0 speaks for all. */
-static int finish(const fwi_ranks *ranks, fw_diagnostics *diagnostics, fw_status status) {
-  if (ranks->rank > 0) {
+static fw_status act(const fwi_operands *operands, void *values, fw_diagnostics *diagnostics) {
+  sweep_flags *flags = values;
+  fw_status status = fwi_ranks_begin(&flags->ranks, diagnostics);
+  status = status == FW_OK ? sweep(operands, flags, &flags->ranks, diagnostics) : status;
+  if (flags->ranks.rank > 0) {
     fw_diagnostics_clear(diagnostics);
   }
-  return fwi_finish(diagnostics, status);
+  return status;
 }
 
 static int run(int argc, char **argv) {
@@ -215,20 +224,8 @@ static int run(int argc, char **argv) {
       FWI_OUTPUT_FLAG(values.scenario),
       FWI_SAVE_FLAG(values.scenario),
   };
-  const size_t count = sizeof flags / sizeof flags[0];
-  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  fwi_operands operands = {0};
-  fwi_ranks ranks = {0, 1};
-  bool help = false;
-  fw_status status = fwi_flags_parse_many(&fwi_sweep_command, flags, count, argc, argv, &operands, &help, &diagnostics);
-  if (help) {
-    fwi_flags_print_help(&fwi_sweep_command, flags, count);
-  } else if (status == FW_OK) {
-    status = fwi_ranks_begin(&ranks, &diagnostics);
-    status = status == FW_OK ? sweep(&operands, &values, &ranks, &diagnostics) : status;
-  }
-  fwi_words_clear(&values.scenario.policies);
-  const int exit_status = finish(&ranks, &diagnostics, status);
-  fwi_ranks_end(&ranks);
+  const fwi_invocation invocation = {&fwi_sweep_command, flags, sizeof flags / sizeof flags[0], act, &values, NULL};
+  const int exit_status = fwi_invoke(&invocation, argc, argv);
+  fwi_ranks_end(&values.ranks);
   return exit_status;
 }

@@ -9,8 +9,12 @@
 static int run(int argc, char **argv);
 
 const fwi_command fwi_train_command = {
-    "train", "train policies on a scenario, one for each training seed", "SCENARIO",
-    "fleetwatt train scenarios/job72b-live.json --plan policies/weights/job72b.train.json -o job72b.safetensors", run};
+    "train",
+    "train policies on a scenario, one for each training seed",
+    "SCENARIO",
+    NULL,
+    "fleetwatt train scenarios/job72b-live.json --plan policies/weights/job72b.train.json -o job72b.safetensors",
+    run};
 
 typedef struct train_flags {
   fwi_scenario_flags scenario;
@@ -79,14 +83,14 @@ static fw_status train(const fw_scenario *scenario, const fw_train_plan *plan, c
   return status;
 }
 
-static fw_status act(const char *path, const void *values, fw_diagnostics *diagnostics) {
+static fw_status act(const fwi_operands *operands, void *values, fw_diagnostics *diagnostics) {
   const train_flags *flags = values;
   fw_scenario *scenario = NULL;
   fw_train_plan plan = {0};
   char *output = NULL;
   fw_status status = output_of(flags, &output, diagnostics);
   status = status == FW_OK ? read_plan(flags, &plan, diagnostics) : status;
-  status = status == FW_OK ? fwi_read_scenario(path, &flags->scenario, &scenario, diagnostics) : status;
+  status = status == FW_OK ? fwi_read_scenario(operands->values[0], &flags->scenario, &scenario, diagnostics) : status;
   status = status == FW_OK ? train(scenario, &plan, output, flags, diagnostics) : status;
   fw_scenario_free(scenario);
   fw_record_clear(&fw_train_plan_record, &plan);
@@ -111,8 +115,6 @@ static int run(int argc, char **argv) {
       FWI_OUTPUT_FLAG(values.scenario),
       FWI_SAVE_FLAG(values.scenario),
   };
-  const fwi_invocation invocation = {&fwi_train_command, flags, sizeof flags / sizeof flags[0], act, &values};
-  const int status = fwi_invoke(&invocation, argc, argv);
-  fwi_words_clear(&values.scenario.policies);
-  return status;
+  const fwi_invocation invocation = {&fwi_train_command, flags, sizeof flags / sizeof flags[0], act, &values, NULL};
+  return fwi_invoke(&invocation, argc, argv);
 }

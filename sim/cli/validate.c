@@ -7,8 +7,13 @@
 
 static int run(int argc, char **argv);
 
+static const fwi_rule rules[] = {FWI_RECORDING_RULES, {0}};
+
 const fwi_command fwi_validate_command = {
-    "validate", "hold a job model against recordings, by simulating what the job did in them", "MODEL RECORDING",
+    "validate",
+    "hold a job model against recordings, by simulating what the job did in them",
+    "MODEL RECORDING...",
+    rules,
     "fleetwatt validate my-job.json wednesday.csv\n"
     "  fleetwatt validate my-job.json power.csv --counters engine.csv --windows 0.5,30 --json",
     run};
@@ -21,6 +26,7 @@ typedef struct validate_flags {
   bool strict;
   bool json;
   const char *output;
+  bool failed; /* a bar was missed, and --strict asks for all */
 } validate_flags;
 
 static fw_status read_windows(const fwi_numbers *seconds, fw_time_ns *out, fw_diagnostics *diagnostics) {
@@ -76,12 +82,9 @@ static bool misses(const fw_validation *validation, size_t windows) {
   return false;
 }
 
-static fw_status validate(const fwi_operands *operands, const validate_flags *flags, bool *missed,
-                          fw_diagnostics *diagnostics) {
-  if (operands->count < 2) {
-    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "name a model and at least one recording");
-  }
-  if (flags->seeds < 1 || flags->seeds > 10000) {
+static fw_status validate(const fwi_operands *operands, void *values, fw_diagnostics *diagnostics) {
+  validate_flags *flags = values;
+  if (flags->seeds > 10000) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "--seeds: expected 1 to 10000");
   }
   fwi_operands traces = {.count = operands->count - 1};
@@ -110,7 +113,7 @@ static fw_status validate(const fwi_operands *operands, const validate_flags *fl
   if (status == FW_OK) {
     warn(&validation, diagnostics);
     status = print(flags, &validation, diagnostics);
-    *missed = misses(&validation, flags->windows_s.count);
+    flags->failed = flags->strict && misses(&validation, flags->windows_s.count);
   }
   fw_validation_clear(&validation);
   return status;
@@ -124,23 +127,11 @@ static int run(int argc, char **argv) {
       {"--windows", FWI_FLAG_NUMBERS, &values.windows_s, "S,S", "windows in seconds (default 0.5,1,10,30,300)"},
       {"--seeds", FWI_FLAG_COUNT, &values.seeds, "N", "simulations of each recording (default 20)"},
       {"--strict", FWI_FLAG_SWITCH, &values.strict, NULL, "end with status 1 where a bar is missed"},
-      {"--threads", FWI_FLAG_UNSIGNED, &values.threads, "N", "threads; results do not depend on it (default: all)"},
+      {"--threads", FWI_FLAG_COUNT, &values.threads, "N", "threads; results do not depend on it (default: all)"},
       {"--json", FWI_FLAG_SWITCH, &values.json, NULL, "print JSON instead of tables"},
-      {"--output", FWI_FLAG_TEXT, &values.output, "FILE", "write to FILE instead of standard output"},
+      {"--output", FWI_FLAG_OUTPUT, &values.output, "FILE", "write to FILE instead of standard output"},
   };
-  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  fwi_operands operands = {0};
-  bool help = false;
-  bool missed = false;
-  const size_t count = sizeof flags / sizeof flags[0];
-  fw_status status =
-      fwi_flags_parse_many(&fwi_validate_command, flags, count, argc, argv, &operands, &help, &diagnostics);
-  if (help) {
-    fwi_flags_print_help(&fwi_validate_command, flags, count);
-  } else if (status == FW_OK) {
-    status = validate(&operands, &values, &missed, &diagnostics);
-  }
-  fwi_recording_flags_clear(&values.recording);
-  const int code = fwi_finish(&diagnostics, status);
-  return code == 0 && values.strict && missed ? 1 : code;
+  const fwi_invocation invocation = {&fwi_validate_command, flags, sizeof flags / sizeof flags[0], validate, &values,
+                                     &values.failed};
+  return fwi_invoke(&invocation, argc, argv);
 }

@@ -5,8 +5,12 @@
 
 static int run(int argc, char **argv);
 
-const fwi_command fwi_windows_command = {"windows", "judge a recorded power CSV at every window", "RECORDING",
-                                         "fleetwatt windows power.csv --budget 549 --windows 0.5,10,30,300", run};
+const fwi_command fwi_windows_command = {"windows",
+                                         "judge a recorded power CSV at every window",
+                                         "RECORDING",
+                                         NULL,
+                                         "fleetwatt windows power.csv --budget 549 --windows 0.5,10,30,300",
+                                         run};
 
 typedef struct windows_flags {
   double budget_w;
@@ -16,10 +20,10 @@ typedef struct windows_flags {
   const char *output;
 } windows_flags;
 
-static fw_status judge(const char *path, const void *values, fw_diagnostics *diagnostics) {
+static fw_status judge(const fwi_operands *operands, void *values, fw_diagnostics *diagnostics) {
   const windows_flags *flags = values;
   fw_time_ns windows[FWI_LIST_LIMIT];
-  fw_windows_options options = {.path = path,
+  fw_windows_options options = {.path = operands->values[0],
                                 .kind_if_unstated = FW_SERIES_INSTANT,
                                 .has_budget = flags->budget_w > 0.0,
                                 .windows = windows,
@@ -58,8 +62,8 @@ static int run(int argc, char **argv) {
       {"--kind", FWI_FLAG_TEXT, &values.kind, "KIND",
        "instant, mean_from or mean_to, where the file does not say (default instant)"},
       {"--json", FWI_FLAG_SWITCH, &values.json, NULL, "print JSON instead of tables"},
-      {"--output", FWI_FLAG_TEXT, &values.output, "FILE", "write to FILE instead of standard output"},
+      {"--output", FWI_FLAG_OUTPUT, &values.output, "FILE", "write to FILE instead of standard output"},
   };
-  const fwi_invocation invocation = {&fwi_windows_command, flags, sizeof flags / sizeof flags[0], judge, &values};
+  const fwi_invocation invocation = {&fwi_windows_command, flags, sizeof flags / sizeof flags[0], judge, &values, NULL};
   return fwi_invoke(&invocation, argc, argv);
 }

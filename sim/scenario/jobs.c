@@ -239,6 +239,7 @@ static fw_status recording_path(fwi_resolve *resolve, const char *trace, const c
                          "the recording is to be given: add --trace FILE; `fleetwatt check` takes the job's "
                          "\"check_trace\"");
   }
+  resolve->scenario->takes_trace = resolve->scenario->takes_trace || named;
   *out = named ? fw_copy_text(overrides->trace) : fw_path_beside(resolve->path, checked ? check_trace : trace);
   if (*out != NULL && checked && resolve->parts->check_trace == NULL) {
     resolve->parts->check_trace = fw_copy_text(*out);

@@ -189,6 +189,7 @@ typedef struct fw_scenario {
   size_t adversity_count;
   const fw_expect_block *expect; /* what `fleetwatt check` holds it to */
   size_t expect_count;
+  bool takes_trace;                /* of the overrides, for some job whose trace is "given" */
   const char *check_trace;         /* recording that stood for one to be given; NULL where none did */
   struct fw_scenario_parts *parts; /* owns all of the above */
 } fw_scenario;

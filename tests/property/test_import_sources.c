@@ -48,7 +48,8 @@ static void add_power(fw_text *text, int64_t mw, int64_t unit) {
 
 static const char *const units[] = {"mW", "W", "kW"};
 
-/* A unit may stand in the cell, in the header or in the options; the nearest to the reading holds. */
+/* A unit may stand in the cell, in the header or in the options; the nearest to the reading holds. One in the options
+ * that the header leaves nothing to is refused. */
 Test(import_sources, units_of_cell_header_and_option) {
   for (uint32_t round = 0; round < ROUNDS; round++) {
     dice d = make_dice(1, round);
@@ -71,6 +72,8 @@ Test(import_sources, units_of_cell_header_and_option) {
     import_text(&in, text.data, &(fw_import_options){.power_column = "draw", .unit = asked < 3 ? units[asked] : NULL});
     if (lost) {
       expect_refused(&in, "no unit");
+    } else if (in_header < 3 && asked < 3) {
+      expect_refused(&in, "--unit: all power in the log has one");
     } else {
       expect_accepted(&in);
       expect_powers(series_of(&in, "0"), truth, SAMPLES);

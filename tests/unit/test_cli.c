@@ -1,5 +1,4 @@
 /* The program as a user meets it: exit statuses, messages, help, and output that arrives whole or not at all. */
-#include "sim/study/windows.h"
 #include "tests/cli_fixture.h"
 
 TestSuite(cli, .init = make_folder, .fini = remove_folder);
@@ -28,6 +27,9 @@ Test(cli, what_is_mistyped_is_answered_with_what_is_near) {
   expect("$F run small.json --json=yes 2>&1", 2, "expected no value");
   expect("$F run small.json --oversubscription 1,,2 2>&1", 2, "numbers above 0, separated by commas");
   expect("$F run small.json small.json 2>&1", 2, "unexpected argument small.json");
+  expect("$F run small.json --seed 1 --seed=2 2>&1", 2, "--seed is given twice; leave one out");
+  expect("$F compare small.json --seeds 0 2>&1", 2, "--seeds 0: expected a whole number above 0");
+  expect("$F evaluate small.json 2>&1", 2, "WEIGHTS is missing; for example: fleetwatt evaluate ");
   expect("$F run broken.json 2>&1", 2, "unknown key \"nmae\"; did you mean \"name\"?");
 }
 
@@ -49,13 +51,34 @@ Test(cli, every_command_explains_itself_with_an_example) {
   fw_text_clear(&list.output);
 }
 
-/* ---- Flags ---- */
+/* Every flag that a command's help lists stands in the tests of that command, test_cli_COMMAND.c. */
+static void expect_flags_in(const char *command, const char *path) {
+  char line[200];
+  fw_text tests = FW_TEXT_INIT;
+  cr_assert_eq(fw_file_read(path, (size_t)1 << 20, &tests, NULL), FW_OK, "%s", path);
+  (void)snprintf(line, sizeof line, "$F %s --help | sed -n 's/^  \\(-[-a-z]*\\) .*/\\1/p'", command);
+  outcome list = shell(line);
+  for (char *flag = strtok(list.output.data, "\n"); flag != NULL; flag = strtok(NULL, "\n")) {
+    const size_t length = strlen(flag);
+    bool found = strcmp(flag, "--help") == 0;
+    for (const char *at = strstr(tests.data, flag); at != NULL && !found; at = strstr(at + 1, flag)) {
+      found = strchr("-abcdefghijklmnopqrstuvwxyz", at[length]) == NULL;
+    }
+    cr_expect(found, "%s meets no %s", path, flag);
+  }
+  fw_text_clear(&list.output);
+  fw_text_clear(&tests);
+}
 
-Test(cli, flags_reach_the_run) {
-  expect("$F run small.json --policies second --seed 7 --hours 0.01", 0, "small, policy second, seed 7: 0.01 h");
-  expect("$F run small.json --oversubscription 4 --json", 0, "\"budget_w\":300");
-  expect("$F compare small.json --seeds 5 --policies first --json", 0, "\"seeds\":5");
-  expect("$F run small.json --threads 1 >a; $F run small.json --threads=8 >b; cmp a b && echo same", 0, "same");
+Test(cli, every_flag_of_every_command_is_met_by_a_test) {
+  outcome list = shell("$F --help | sed -n 's/^  \\([a-z]*\\) .*/\\1/p'");
+  char *rest = NULL;
+  for (char *name = strtok_r(list.output.data, "\n", &rest); name != NULL; name = strtok_r(NULL, "\n", &rest)) {
+    char path[PATH_SIZE];
+    (void)snprintf(path, sizeof path, FW_SOURCE_DIR "/tests/unit/test_cli_%s.c", name);
+    expect_flags_in(name, path);
+  }
+  fw_text_clear(&list.output);
 }
 
 /* ---- Output ---- */
@@ -97,45 +120,6 @@ Test(cli, a_closed_pipe_is_a_fault_and_not_a_death) {
          "3\nerror: standard output");
 }
 
-/* ---- The series ---- */
-
-Test(cli, a_series_reads_back_as_the_run_that_it_is) {
-  expect("$F run small.json --series out.csv --json >out.json && echo done", 0, "done");
-  char csv[PATH_SIZE];
-  char json[PATH_SIZE];
-  in_folder("out.csv", csv);
-  in_folder("out.json", json);
-  static const fw_time_ns windows[] = {FW_NS_PER_S / 2, 10 * FW_NS_PER_S};
-  const fw_windows_options options = {csv, FW_SERIES_INSTANT, true, 500000, windows, 2};
-  fw_windows_result study = {0};
-  cr_assert_eq(fw_windows_study(&options, &study, NULL), FW_OK);
-  cr_expect_eq(study.kind, FW_SERIES_MEAN_TO);
-  cr_expect_eq(study.covered, 60 * FW_NS_PER_S);
-  cr_expect_eq(study.gap_count, 0);
-  fw_json *document = NULL;
-  cr_assert_eq(fw_json_read(json, &document, NULL), FW_OK);
-  const fw_json_value *root = fw_json_root(document);
-  /* The series shows each tick to 1 mW: half of that for a minute is 0.03 J. */
-  cr_expect_float_eq(fw_energy_to_watt_hours(study.energy), fw_json_number(fw_json_get(root, "energy_wh")),
-                     0.03 / 3600);
-  const char *const keys[] = {"0.5", "10"};
-  for (size_t w = 0; w < 2; w++) {
-    const fw_json_value *window = fw_json_get(fw_json_get(root, "windows"), keys[w]);
-    cr_expect_float_eq(study.rows[w].violation_rate, fw_json_number(fw_json_get(window, "violation_rate")), 1e-12);
-  }
-  fw_json_free(document);
-  fw_windows_clear(&study);
-}
-
-Test(cli, a_series_has_a_row_for_each_tick_and_events_beside_it) {
-  expect("$F run small.json --policies second --series out.csv >/dev/null; head -2 out.csv", 0,
-         "# kind: mean_to\nt_s,power_w,reading_w,budget_w,g_0_w,c_0_w\n");
-  expect("wc -l <out.csv", 0, "122\n");
-  expect("head -1 out.events.csv; grep ,actuator, out.events.csv | head -1", 0,
-         "t_s,job,event,what,value\n0,0,actuator,power_cap_w,250\n");
-  expect("grep -c ,step_end, out.events.csv", 0, "");
-}
-
 Test(cli, save_writes_the_json_beside_what_is_printed) {
   expect("$F compare small.json --save saved.json", 0, "paired with first");
   expect("$F compare small.json --json | cmp - saved.json && echo same", 0, "same");
@@ -143,13 +127,8 @@ Test(cli, save_writes_the_json_beside_what_is_printed) {
   expect("$F run small.json --json --save again.json | cmp - saved.json && cmp again.json saved.json && echo same", 0,
          "same");
   expect("$F run small.json --save no/such/folder.json 2>&1", 3, "no/such/folder.json");
-  expect("$F run small.json --save one.json --output one.json 2>&1", 2, "name the same file");
-}
-
-Test(cli, the_reference_is_printed_from_the_tables) {
-  expect("$F schema --markdown", 0, "\n### scenario\n");
-  expect("$F schema --markdown --of job", 0, "| `fleetwatt_job` | whole number | 1 | required |");
-  expect("$F schema --markdown --of gpu", 0, "### gpu_model");
+  expect("$F run small.json --save one.json --output one.json 2>&1", 2,
+         "--output and --save name the same file; give two");
 }
 
 Test(cli, an_update_says_how_much_it_wrote_and_leaves_json_alone) {

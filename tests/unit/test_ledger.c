@@ -1,8 +1,5 @@
 /* Ledgers: tolerances against arithmetic and tables, faults with their places, and a small ledger whose figures can be
  * worked out by hand. */
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "sim/report/report.h"
 #include "sim/study/metric.h"
 #include "sim/study/reproduce/reproduce.h"
@@ -262,41 +259,6 @@ Test(reproduce, says_which_row_asks_for_what_there_is_not) {
   cannot("'kind': 'authority', 'scenario': 'steady-ledger', 'class': 'nobody', 'actuator': 'pause_s', 'figure': "
          "'mean_swing'",
          "nobody");
-}
-
-/* ---- The command ---- */
-
-/* Exit status of `fleetwatt reproduce` with a ledger of one row that says 160400 tokens or something else. */
-static int exit_status(const char *published, const char *inside) {
-  char file[] = "/tmp/fleetwatt-ledger-XXXXXX";
-  char command[1024];
-  fw_text text = FW_TEXT_INIT;
-  fw_text_add_format(
-      &text,
-      LEDGER(ROW("a", "%s", PREDICTED, "%s", EXACT_SHARE,
-                 "'kind': 'arm', 'scenario': '" DATA "/steady-ledger', 'policy': 'fast', 'metric': 'tokens'")),
-      published, inside);
-  char *json = with_quotes(text.data);
-  const int descriptor = mkstemp(file);
-  cr_assert(descriptor >= 0 && close(descriptor) == 0);
-  cr_assert_eq(fw_file_write(file, json, strlen(json), NULL), FW_OK);
-  (void)snprintf(command, sizeof command, FW_BINARY_DIR "/sim/cli/fleetwatt reproduce --ledger %s >%s.out 2>&1", file,
-                 file);
-  const int status = system(command);
-  cr_assert(WIFEXITED(status));
-  (void)snprintf(command, sizeof command, "%s.out", file);
-  (void)unlink(command);
-  (void)unlink(file);
-  free(json);
-  fw_text_clear(&text);
-  return WEXITSTATUS(status);
-}
-
-Test(reproduce, the_command_fails_when_a_row_fell_out) {
-  cr_expect_eq(exit_status("160400", "true"), 0);
-  cr_expect_eq(exit_status("160401", "true"), 1);
-  cr_expect_eq(exit_status("160401", "false"), 0, "a miss that is known");
-  cr_expect_eq(exit_status("'many'", "true"), 2);
 }
 
 /* ---- The fit ---- */

@@ -26,8 +26,14 @@ static fw_status name_model(const fw_calibrate_options *options, fw_calibration 
 }
 
 static fw_status take_sharding(const fw_calibrate_options *options, fw_calibration *out, fw_diagnostics *diagnostics) {
-  out->sharding = out->gpus == 1 ? FW_SHARDING_SINGLE : options->sharding;
-  if (out->gpus == 1 || options->sharding != FW_SHARDING_SINGLE) return FW_OK;
+  const bool single = options->sharding == FW_SHARDING_SINGLE;
+  out->sharding = options->sharding;
+  if ((out->gpus == 1) == single) return FW_OK;
+  if (out->gpus == 1) {
+    return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                    "the job has one GPU, which it cannot share out by %s: leave --sharding out",
+                    fw_sharding_names[options->sharding]);
+  }
   return fw_error(
       diagnostics, FW_ERROR_INPUT, (fw_place){0},
       "the job has %zu GPUs: say with --sharding how it uses them, as layer (they take turns) or tensor (they work "
@@ -35,12 +41,20 @@ static fw_status take_sharding(const fw_calibrate_options *options, fw_calibrati
       out->gpus);
 }
 
-static fw_status fit_all(const fwi_calibration_data *data, size_t resamples, const fw_study_options *study,
-                         fw_calibration *out, fw_diagnostics *diagnostics) {
-  fw_status status = fwi_calibration_measure(data, out, diagnostics);
+static fw_status measure(const fwi_calibration_data *data, const fw_calibrate_options *options, fw_calibration *out,
+                         fw_diagnostics *diagnostics) {
+  const fw_status status = fwi_calibration_measure(data, out, diagnostics);
+  if (status != FW_OK || options->ready_w == 0.0 || out->ready_assumed) return status;
+  return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                  "the recordings show GPUs that stand ready: leave --ready-power out");
+}
+
+static fw_status fit_all(const fwi_calibration_data *data, const fw_calibrate_options *options,
+                         const fw_study_options *study, fw_calibration *out, fw_diagnostics *diagnostics) {
+  fw_status status = measure(data, options, out, diagnostics);
   if (status == FW_OK) status = fwi_calibration_choose(data, study, out, diagnostics);
   if (status == FW_OK) status = fwi_calibration_residual(data, out, diagnostics);
-  if (status == FW_OK) status = fwi_calibration_resample(data, resamples, study, out, diagnostics);
+  if (status == FW_OK) status = fwi_calibration_resample(data, options->resamples, study, out, diagnostics);
   return status;
 }
 
@@ -59,7 +73,7 @@ fw_status fw_calibrate(const fw_calibrate_options *options, const fw_study_optio
       status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0}, "no tick of the recordings is left to fit");
     }
     if (status == FW_OK) status = take_sharding(options, out, diagnostics);
-    if (status == FW_OK) status = fit_all(&data, options->resamples, study, out, diagnostics);
+    if (status == FW_OK) status = fit_all(&data, options, study, out, diagnostics);
   }
   fwi_calibration_data_clear(&data);
   if (status != FW_OK) fw_calibration_clear(out);

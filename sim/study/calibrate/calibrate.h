@@ -22,8 +22,8 @@ typedef struct fw_calibrate_options {
   const char *id;             /* of the model */
   const char *gpu;            /* id of the GPU it was recorded on */
   const char *source;         /* where the recordings come from; or NULL */
-  fw_sharding sharding;       /* of a job of several GPUs; one of one GPU is single */
-  double ready_w;             /* of a GPU that stands ready, where no recording shows one; 0: the least power seen */
+  fw_sharding sharding;       /* single where the job has one GPU, else one of the others */
+  double ready_w;             /* of a GPU that stands ready; 0: as recorded, or the least power seen */
   size_t resamples;           /* of the bootstrap; 0: no intervals */
   fw_occupancy_filter filter; /* which ticks are fitted to; NULL: all */
   const void *filter_context;

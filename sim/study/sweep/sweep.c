@@ -124,6 +124,7 @@ static fw_status prepare_point(fw_sweep *sweep, size_t index, fw_diagnostics *di
   fwi_sweep_point *point = &sweep->points[index];
   fw_status status = fwi_sweep_read_point(sweep, index, &scenario, &said);
   if (status == FW_OK) {
+    sweep->takes_trace = sweep->takes_trace || scenario->takes_trace;
     status = fw_authority_warn(scenario, scenario->policy_count, FW_AUTHORITY_THRESHOLD, &said);
   }
   status = status == FW_OK ? outline(scenario, point, &said) : status;
@@ -195,6 +196,10 @@ static fw_status prepare_points(fw_sweep *sweep, fw_diagnostics *diagnostics) {
     const fw_status one = prepare_point(sweep, i, diagnostics);
     status = status != FW_OK ? status : one;
     faulty += one != FW_OK;
+  }
+  if (status == FW_OK && sweep->spec.overrides != NULL && sweep->spec.overrides->trace != NULL && !sweep->takes_trace) {
+    status = fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){.file = sweep->spec.path},
+                      "--trace: no job has a trace that is \"given\", at any point; leave it out");
   }
   return status;
 }

@@ -64,6 +64,7 @@ struct fw_sweep {
   char *name;
   fwi_sweep_point *points;
   size_t unit_count;
+  bool takes_trace; /* some point's scenario takes that of the overrides */
   omp_lock_t lock; /* of the loaded scenarios */
   size_t latest;   /* the point that was asked for last: it stays loaded */
   fwi_sweep_share share;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/base/memory.h"
 #include "sim/scenario/arm.h"
@@ -22,6 +23,21 @@ typedef struct evaluation {
   double *scores; /* policies x runs, of one figure */
 } evaluation;
 
+static fw_status check_classes(const fw_evaluate_options *options, fw_diagnostics *diagnostics) {
+  const fw_scenario *scenario = options->scenario;
+  for (size_t i = 0; i < options->class_count; i++) {
+    bool found = false;
+    for (size_t j = 0; j < scenario->job_count && !found; j++)
+      found = strcmp(scenario->jobs[j].job_class, options->classes[i]) == 0;
+    if (!found) {
+      return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
+                      "no job of the scenario \"%s\" is of class \"%s\"; name classes of its own", scenario->name,
+                      options->classes[i]);
+    }
+  }
+  return FW_OK;
+}
+
 static fw_status check(const fw_evaluate_options *options, fw_evaluate_result *out, fw_diagnostics *diagnostics) {
   if (options->weight_count < LEAST) {
     return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){0},
@@ -29,7 +45,8 @@ static fw_status check(const fw_evaluate_options *options, fw_evaluate_result *o
                     "training seeds, at least %zu for an interquartile mean",
                     FW_IQM_LEAST);
   }
-  return fwi_window_of(options->scenario, options->window, &out->window, diagnostics);
+  const fw_status status = check_classes(options, diagnostics);
+  return status == FW_OK ? fwi_window_of(options->scenario, options->window, &out->window, diagnostics) : status;
 }
 
 static fw_status check_seed(const evaluation *work, size_t index, fw_diagnostics *diagnostics) {
