@@ -87,6 +87,17 @@ static fw_status take_policy(const learner *one, fwi_trained *out, fw_diagnostic
   return status;
 }
 
+/* What is to be said of these weights was said when they were validated. */
+static fw_status save_weights(const learner *one, fw_diagnostics *diagnostics) {
+  fw_diagnostics own = FW_DIAGNOSTICS_INIT;
+  const fw_status status = fw_ppo_trainer_save_weights(one->trainer, one->weights.data, &own);
+  if (status != FW_OK) {
+    fw_diagnostics_append(diagnostics, &own);
+  }
+  fw_diagnostics_clear(&own);
+  return status;
+}
+
 static fw_status validate(const learner *one, uint64_t iteration, fw_train_check *out, fw_diagnostics *diagnostics) {
   const training *work = one->work;
   const fw_study_options study = {.threads = 1, .cancel = work->options->study.cancel};
@@ -146,8 +157,7 @@ static fw_status judge(learner *one, const fw_ppo_progress *progress, fw_diagnos
   fw_train_check check = {0};
   fw_status status = due ? validate(one, progress->iteration, &check, diagnostics) : FW_OK;
   if (status == FW_OK && due && fwi_train_beats(&check, &one->log.best, work->plan->limit)) {
-    status =
-        fw_ppo_trainer_save_weights(one->trainer, one->weights.data, NULL); /* validation said what is to be said */
+    status = save_weights(one, diagnostics);
   }
   if (status != FW_OK) {
     return status;
