@@ -462,13 +462,13 @@ static void print_runs(const bench *all, split by) {
   printf(" |\n");
 }
 
-/* Medians over the runs of a split that are barred. */
-static void print_bars(const bench *all, split by) {
+/* Medians over the runs of some splits that are barred. */
+static void print_bars(const bench *all, split first, split last) {
   fw_fidelity runs[MOST_CASES];
   size_t count = 0;
   const char *names[MOST_CASES];
   for (size_t i = 0; i < all->count; i++) {
-    if (all->cases[i].by != by) continue;
+    if (all->cases[i].by < first || all->cases[i].by > last) continue;
     names[count] = all->cases[i].name;
     runs[count++] = all->cases[i].fidelity;
   }
@@ -619,11 +619,16 @@ int main(int argc, char **argv) {
   for (size_t by = 0; by < SPLITS && status == FW_OK; by++) {
     printf("### %s\n\n%s\n\n", split_titles[by], split_words[by]);
     print_runs(all, (split)by);
-    print_bars(all, (split)by);
+    print_bars(all, (split)by, (split)by);
     print_misses(all, (split)by);
     if (by == RUNS) status = print_own_means(all, &diagnostics);
     print_reasons(all, (split)by);
     printf("\n");
+    if (by == RUNS) {
+      printf("### All of these runs\n\nMedians over the runs of the three splits above together.\n");
+      print_bars(all, REPETITIONS, RUNS);
+      printf("\n");
+    }
   }
   for (size_t i = 0; i < all->count; i++)
     fw_fidelity_clear(&all->cases[i].fidelity);
