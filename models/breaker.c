@@ -140,13 +140,13 @@ void fw_breaker_push(fw_breaker *breaker, double square) {
 
 /* While it is open no cooling is counted on: when it closes the question is asked again. */
 size_t fw_breaker_ticks_to_trip(const fw_breaker_law *law, const fw_breaker *breaker, double square, size_t most) {
-  const double open = breaker->open > 0 ? (double)((breaker->open - 1) / breaker->tick + 1) : 0.0;
+  const fw_time_ns open = breaker->open > 0 ? (breaker->open - 1) / breaker->tick + 1 : 0;
   const double heat = breaker->heat < 0.0 ? fmin(square, 1.0) : breaker->heat;
   const double trip = breaker->trip - HEAT_SLACK * fmax(square, breaker->trip);
-  double ticks = open + 1.0;
+  double ticks = (double)open + 1.0;
   if (heat < trip) {
     const double to_trip = square > trip ? fw_log((square - heat) / (square - trip)) : (double)INFINITY;
-    ticks = open + fmax(1.0, ceil(to_trip * (double)law->time_constant / (double)breaker->tick));
+    ticks = (double)open + fmax(1.0, ceil(to_trip * (double)law->time_constant / (double)breaker->tick));
   }
   return ticks < (double)most ? (size_t)ticks : most;
 }

@@ -207,6 +207,20 @@ static inline void make_crowd(cJSON *tree) {
   (void)cJSON_AddNumberToObject(tree, "duration_s", 20);
 }
 
+/* Breakers quick and weak enough to trip within few ticks, and to take the power; unless the tree has others. */
+static inline void make_tripping(grower *g) {
+  cJSON *electrical = cJSON_GetObjectItemCaseSensitive(g->tree, "electrical");
+  if (electrical == NULL) electrical = cJSON_AddObjectToObject(g->tree, "electrical");
+  if (cJSON_GetObjectItemCaseSensitive(electrical, "breaker") != NULL) return;
+  cJSON *breaker = cJSON_AddObjectToObject(electrical, "breaker");
+  (void)cJSON_AddStringToObject(breaker, "on_trip", "outage");
+  (void)cJSON_AddNumberToObject(breaker, "outage_s", 0.25 * (1 + roll(g->d, 60)));
+  (void)cJSON_AddNumberToObject(breaker, "load_s", 0.25 * roll(g->d, 20));
+  (void)cJSON_AddNumberToObject(breaker, "time_constant_s", 1 + roll(g->d, 20));
+  (void)cJSON_AddNumberToObject(breaker, "trip", 1.01 + roll(g->d, 60) / 100.0);
+  (void)cJSON_AddItemToObject(breaker, "earliest", cJSON_Parse("{\"time_constant_s\": 1, \"trip\": 1.01}"));
+}
+
 /* The scenario that the dice make. Free with fw_scenario_free. */
 static inline fw_scenario *table_scenario(dice *d, fw_text *shown) {
   const bool aligned = roll(d, 8) == 0;
@@ -219,6 +233,7 @@ static inline fw_scenario *table_scenario(dice *d, fw_text *shown) {
   if (roll(d, 100) == 99) make_crowd(tree);
   grower g = {.d = d, .tree = tree};
   grow_object(&g, &fwi_file_record, tree);
+  if (roll(d, 8) == 7) make_tripping(&g);
   fw_scenario *scenario = NULL;
   const fw_status status = read_tree(tree, &scenario, NULL);
   char *final = cJSON_PrintUnformatted(tree);
