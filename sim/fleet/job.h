@@ -21,8 +21,8 @@ typedef struct fwi_job_setting {
   bool record_events;
   const fw_adversity *adversities;
   size_t adversity_count;
-  fw_time_ns
-      stock_at; /* windows that end earlier, because a breaker may trip there, leave no trace in a block's work */
+  /* Windows that end earlier, because a breaker may trip there, leave no trace in a block's work. */
+  fw_time_ns stock_at;
 } fwi_job_setting;
 
 #define FWI_NO_ROW SIZE_MAX
