@@ -1,68 +1,16 @@
 /* What a job did while its power was recorded: small files worked out by hand, and every refusal with its line. */
-#include <criterion/criterion.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "sim/base/file.h"
-#include "traces/occupancy.h"
+#include "tests/occupancy_files.h"
 
 /* The values are short decimals; sums of a few of them are good to the last digits of a double. */
 static const double EXACT = 1e-9;
 
-static char folder[] = "/tmp/fleetwatt_occupancy_XXXXXX";
-static char trace_path[256], counters_path[256], phases_path[256];
-
-static void set_up(void) {
-  cr_assert_not_null(mkdtemp(folder));
-  (void)snprintf(trace_path, sizeof trace_path, "%s/trace.csv", folder);
-  (void)snprintf(counters_path, sizeof counters_path, "%s/counters.csv", folder);
-  (void)snprintf(phases_path, sizeof phases_path, "%s/phases.csv", folder);
-}
-
-static void tear_down(void) {
-  (void)unlink(trace_path);
-  (void)unlink(counters_path);
-  (void)unlink(phases_path);
-  (void)rmdir(folder);
-}
-
-TestSuite(occupancy, .init = set_up, .fini = tear_down);
-
-static void put(const char *path, const char *text) {
-  cr_assert_eq(fw_file_write(path, text, strlen(text), NULL), FW_OK);
-}
+TestSuite(occupancy, .init = make_files, .fini = remove_files);
 
 static fw_occupancy_options plain(void) {
   return (fw_occupancy_options){
       .trace = trace_path, .kind_if_unstated = FW_SERIES_INSTANT, .tick = FW_NS_PER_S / 2, .skipped_phases = 1};
-}
-
-static fw_occupancy read_good(const fw_occupancy_options *options) {
-  fw_occupancy out;
-  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  cr_assert_eq(fw_occupancy_read(options, &out, &diagnostics), FW_OK, "%s",
-               diagnostics.count > 0 ? diagnostics.entries[0].message : "");
-  fw_diagnostics_clear(&diagnostics);
-  return out;
-}
-
-static void refuse(const fw_occupancy_options *options, size_t line, const char *words) {
-  fw_occupancy out;
-  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  cr_expect_eq(fw_occupancy_read(options, &out, &diagnostics), FW_ERROR_INPUT, "%s", words);
-  cr_assert_gt(diagnostics.error_count, 0);
-  const fw_diagnostic *last = &diagnostics.entries[diagnostics.count - 1];
-  cr_expect_not_null(strstr(last->message, words), "\"%s\" is not in \"%s\"", words, last->message);
-  cr_expect_eq(last->line, line, "%s: line %zu", words, last->line);
-  fw_diagnostics_clear(&diagnostics);
-}
-
-static void refuse_file(const fw_occupancy_options *options, const char *path, const char *text, size_t line,
-                        const char *words) {
-  put(path, text);
-  refuse(options, line, words);
 }
 
 static void expect_tick(const fw_occupancy *out, size_t tick, double ready, double work, double in_flight,

@@ -1,67 +1,18 @@
 /* How busy the GPUs were as what a job did: small files worked out by hand, random ones against sums over milliseconds,
  * and every refusal with its line. */
-#include <criterion/criterion.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "sim/base/file.h"
 #include "sim/base/random.h"
-#include "traces/occupancy.h"
+#include "tests/occupancy_files.h"
 
 /* Short decimals; a share of work is rounded to whole nanoseconds of each state, 2 in 5e8 of a tick. */
 static const double EXACT = 1e-8;
 
-static char folder[] = "/tmp/fleetwatt_utilization_XXXXXX";
-static char trace_path[256], counters_path[256], phases_path[256];
-
-static void set_up(void) {
-  cr_assert_not_null(mkdtemp(folder));
-  (void)snprintf(trace_path, sizeof trace_path, "%s/trace.csv", folder);
-  (void)snprintf(counters_path, sizeof counters_path, "%s/counters.csv", folder);
-  (void)snprintf(phases_path, sizeof phases_path, "%s/phases.csv", folder);
-}
-
-static void tear_down(void) {
-  (void)unlink(trace_path);
-  (void)unlink(counters_path);
-  (void)unlink(phases_path);
-  (void)rmdir(folder);
-}
-
-TestSuite(utilization, .init = set_up, .fini = tear_down);
-
-static void put(const char *path, const char *text) {
-  cr_assert_eq(fw_file_write(path, text, strlen(text), NULL), FW_OK);
-}
+TestSuite(utilization, .init = make_files, .fini = remove_files);
 
 static fw_occupancy_options plain(void) {
   return (fw_occupancy_options){
       .trace = trace_path, .kind_if_unstated = FW_SERIES_INSTANT, .utilization = true, .tick = FW_NS_PER_S / 2};
-}
-
-static fw_occupancy read_good(const fw_occupancy_options *options) {
-  fw_occupancy out;
-  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  cr_assert_eq(fw_occupancy_read(options, &out, &diagnostics), FW_OK, "%s",
-               diagnostics.count > 0 ? diagnostics.entries[0].message : "");
-  cr_expect(out.by_utilization);
-  fw_diagnostics_clear(&diagnostics);
-  return out;
-}
-
-static void refuse(const fw_occupancy_options *options, const char *trace, size_t line, const char *words) {
-  put(trace_path, trace);
-  fw_occupancy out;
-  fw_diagnostics diagnostics = FW_DIAGNOSTICS_INIT;
-  cr_expect_eq(fw_occupancy_read(options, &out, &diagnostics), FW_ERROR_INPUT, "%s", words);
-  cr_assert_gt(diagnostics.error_count, 0);
-  const fw_diagnostic *last = &diagnostics.entries[diagnostics.count - 1];
-  cr_expect_not_null(strstr(last->message, words), "\"%s\" is not in \"%s\"", words, last->message);
-  cr_expect_eq(last->line, line, "%s: line %zu", words, last->line);
-  fw_diagnostics_clear(&diagnostics);
 }
 
 static void expect_tick(const fw_occupancy *out, size_t tick, double work, double in_flight, double prompt_per_s,
@@ -308,10 +259,12 @@ Test(utilization, random_logs_of_several_gpus_against_sums_over_milliseconds) {
 
 Test(utilization, refused) {
   fw_occupancy_options options = plain();
-  refuse(&options, "t_s,power_w\n0,100\n0.5,100\n", 1, "no column utilization_pct");
-  refuse(&options, "t_s,power_w,util_gpu_pct\n0,100,3\n0.5,100,101\n", 3, "util_gpu_pct is above 100 %");
-  refuse(&options, "t_s,power_w,utilization_pct\n0,100,3\n0.5,100,busy\n", 3, "not a number");
-  refuse(&options, "t_s,power_w,utilization_pct\n0,100,\n0.5,100,\n", 0, "no stretch at which the utilisation");
+  refuse_file(&options, trace_path, "t_s,power_w\n0,100\n0.5,100\n", 1, "no column utilization_pct");
+  refuse_file(&options, trace_path, "t_s,power_w,util_gpu_pct\n0,100,3\n0.5,100,101\n", 3,
+              "util_gpu_pct is above 100 %");
+  refuse_file(&options, trace_path, "t_s,power_w,utilization_pct\n0,100,3\n0.5,100,busy\n", 3, "not a number");
+  refuse_file(&options, trace_path, "t_s,power_w,utilization_pct\n0,100,\n0.5,100,\n", 0,
+              "no stretch at which the utilisation");
   options.phases = phases_path;
-  refuse(&options, "t_s,power_w,utilization_pct\n0,100,3\n0.5,100,3\n", 0, "give one of the two");
+  refuse_file(&options, trace_path, "t_s,power_w,utilization_pct\n0,100,3\n0.5,100,3\n", 0, "give one of the two");
 }
