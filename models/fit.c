@@ -22,16 +22,6 @@ double fw_fit_sigma(const double *values, size_t count) {
   return sqrt(sum / (double)count);
 }
 
-static int compare_numbers(const void *left, const void *right) {
-  const double a = *(const double *)left;
-  const double b = *(const double *)right;
-  return (a > b) - (a < b);
-}
-
-void fw_fit_sort(double *values, size_t count) {
-  qsort(values, count, sizeof *values, compare_numbers);
-}
-
 double fw_fit_quantile(const double *sorted, size_t count, double probability) {
   const double position = probability * (double)(count + 1) - 1.0;
   if (position <= 0.0) return sorted[0];

@@ -24,8 +24,6 @@ fw_line fw_fit_line(const double *x, const double *y, size_t count);
 double fw_fit_mean(const double *values, size_t count);
 double fw_fit_sigma(const double *values, size_t count);
 
-void fw_fit_sort(double *values, size_t count);
-
 /* Quantile of `count` >= 1 sorted values: linear between them, the i-th of n (from 1) at probability i / (n + 1), the
  * extremes beyond (Weibull; type 6 of Hyndman and Fan, American Statistician 50, 1996). */
 double fw_fit_quantile(const double *sorted, size_t count, double probability);

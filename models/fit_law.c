@@ -5,6 +5,7 @@
 
 #include "models/fit.h"
 #include "sim/base/elementary.h"
+#include "sim/base/sort.h"
 
 const double fw_law_probabilities[FW_LAW_POINTS] = {0.001, 0.01, 0.05, 0.1,  0.25, 0.4,  0.5,
                                                     0.6,   0.75, 0.9,  0.95, 0.99, 0.999};
@@ -83,7 +84,7 @@ static double whole_microwatts(double value_w) {
 
 fw_law fw_fit_law(double *values, size_t count) {
   const double sigma_w = fw_fit_sigma(values, count);
-  fw_fit_sort(values, count);
+  fw_sort_numbers(values, count);
   fw_law law;
   for (size_t i = 0; i < FW_LAW_POINTS; i++)
     law.value_w[i] = fw_fit_quantile(values, count, fw_law_probabilities[i]);

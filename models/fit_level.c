@@ -12,6 +12,7 @@
 #include "models/level_forms.h"
 #include "sim/base/elementary.h"
 #include "sim/base/memory.h"
+#include "sim/base/sort.h"
 
 const char *const fw_level_form_names[] = {"constant", "log2", "saturated", "logistic", "roofline", "table", NULL};
 
@@ -405,7 +406,7 @@ static size_t find_knots(const fw_level_point *points, size_t count, double *kno
     for (size_t i = 0; i < count; i++) {
       if (points[i].weight > 0.0) sorted[used++] = fmax(points[i].in_flight, 1.0);
     }
-    fw_fit_sort(sorted, used);
+    fw_sort_numbers(sorted, used);
     found = thin_out(atoms, find_atoms(sorted, used, atoms));
     for (size_t i = 0; i < found; i++)
       knot[i] = atoms[i].concurrency;

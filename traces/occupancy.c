@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/memory.h"
+#include "sim/base/sort.h"
 #include "sim/base/text.h"
 #include "traces/builder.h"
 #include "traces/states.h"
@@ -234,12 +235,6 @@ static void part_add(part *values, double value, double sign) {
   values->squares += sign * value * value;
 }
 
-static int compare_numbers(const void *left, const void *right) {
-  const double a = *(const double *)left;
-  const double b = *(const double *)right;
-  return (a > b) - (a < b);
-}
-
 /* Halfway between the two levels that explain most of the variance (Otsu, IEEE Trans. SMC 9, 1979), where their
  * distance is above three times the sum of their deviations; NaN where it is not. `sorted` rises. */
 static double find_threshold(const double *sorted, size_t count) {
@@ -276,7 +271,7 @@ static fw_status find_from_power(fw_occupancy *out, fw_diagnostics *diagnostics)
   if (sorted == NULL) return fw_error_memory(diagnostics, "the power of a recording");
   for (size_t i = 0; i < out->count; i++)
     sorted[i] = fw_occupancy_mean_w(out, i);
-  qsort(sorted, out->count, sizeof *sorted, compare_numbers);
+  fw_sort_numbers(sorted, out->count);
   out->threshold_w = find_threshold(sorted, out->count);
   free(sorted);
   const fw_place place = {.file = out->file};

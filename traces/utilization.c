@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/memory.h"
+#include "sim/base/sort.h"
 #include "traces/builder.h"
 #include "traces/rows.h"
 
@@ -178,12 +179,6 @@ static fw_status merge(const fw_trace *trace, const fwi_roles *roles, const logs
   }
 }
 
-static int compare_numbers(const void *left, const void *right) {
-  const double a = *(const double *)left;
-  const double b = *(const double *)right;
-  return (a > b) - (a < b);
-}
-
 /* Shares of time become shares of full work. */
 static fw_status normalise(fwi_utilization *of, fw_diagnostics *diagnostics) {
   double *busy = fw_allocate(of->count, sizeof *busy);
@@ -193,7 +188,7 @@ static fw_status normalise(fwi_utilization *of, fw_diagnostics *diagnostics) {
     if (of->data[i].reading > 0.0) busy[count++] = of->data[i].reading;
   }
   if (count > 0) {
-    qsort(busy, count, sizeof *busy, compare_numbers);
+    fw_sort_numbers(busy, count);
     const double full = busy[(count * FULL_PER_CENT + 99) / 100 - 1];
     for (size_t i = 0; i < of->count; i++)
       of->data[i].share = fmin(of->data[i].share / full, 1.0);

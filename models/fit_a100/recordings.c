@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/memory.h"
+#include "sim/base/sort.h"
 #include "sim/base/text.h"
 
 static const double TICK_S = 0.5;
@@ -181,7 +182,7 @@ fw_status fwi_node_pause_s(const fwi_node *node, double *out, fw_diagnostics *di
   for (size_t i = 0; i < count; i++) {
     pause_s[i] = fwi_cell(&node->generate, i + 1, FWI_PHASE_START) - fwi_cell(&node->generate, i, FWI_PHASE_END);
   }
-  fw_fit_sort(pause_s, count);
+  fw_sort_numbers(pause_s, count);
   *out = fw_fit_quantile(pause_s, count, 0.5);
   free(pause_s);
   return FW_OK;

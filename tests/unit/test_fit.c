@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "models/fit.h"
+#include "sim/base/sort.h"
 
 #define TICK_S 0.5
 
@@ -52,7 +53,7 @@ Test(fit, a_line_without_spread_in_x_is_flat) {
 
 Test(fit, quantiles_lie_at_i_over_n_plus_one) {
   double values[] = {30.0, 10.0, 40.0, 20.0};
-  fw_fit_sort(values, 4);
+  fw_sort_numbers(values, 4);
   for (size_t i = 0; i < 4; i++)
     cr_expect_float_eq(fw_fit_quantile(values, 4, (double)(i + 1) / 5.0), 10.0 * (double)(i + 1), 1e-12);
   cr_expect_float_eq(fw_fit_quantile(values, 4, 0.5), 25.0, 1e-12);

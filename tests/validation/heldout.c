@@ -12,6 +12,7 @@
 
 #include "sim/base/file.h"
 #include "sim/base/memory.h"
+#include "sim/base/sort.h"
 #include "sim/report/figure.h"
 #include "sim/study/calibrate/calibrate.h"
 #include "sim/study/calibrate/validate.h"
@@ -431,7 +432,7 @@ static void print_median(const bench *all, split by, const column *at) {
     printf(" n/a |");
     return;
   }
-  fw_fit_sort(scores, count);
+  fw_sort_numbers(scores, count);
   printf(" %s |", fwi_figure_fixed(at->scale * scores[(count - 1) / 2], at->scale > 1.0 ? 1 : 3, value));
 }
 

@@ -5,6 +5,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/base/random.h"
+#include "sim/base/sort.h"
 #include "sim/study/calibrate/calibrate_room.h"
 
 /* The numbers that get an interval, in the order of the file. */
@@ -126,7 +127,7 @@ static double quantile(const double *sorted, size_t count, double probability) {
 static void take_intervals(const resampling *all, const char *const *names, const double *values, fw_calibration *out) {
   for (size_t n = 0; n < all->numbers; n++) {
     double *drawn = all->values + n * all->resamples;
-    fw_fit_sort(drawn, all->resamples);
+    fw_sort_numbers(drawn, all->resamples);
     out->intervals[n] = (fw_calibration_interval){.name = names[n],
                                                   .value = values[n],
                                                   .lo = quantile(drawn, all->resamples, 0.025),

@@ -7,6 +7,7 @@
 #include "sim/base/file.h"
 #include "sim/base/hash.h"
 #include "sim/base/memory.h"
+#include "sim/base/sort.h"
 #include "sim/study/calibrate/calibrate_room.h"
 
 /* A tick of one phase alone, but for the rounding of shares. */
@@ -208,7 +209,7 @@ fw_status fwi_calibration_ready_w(const fwi_calibration_data *data, double *out,
   for (size_t i = 0; i < data->count; i++) {
     if (data->ticks[i].share[FW_ACTIVITY_READY] >= FWI_CALIBRATION_NEARLY_ALL) seen_w[count++] = data->mean_w[i];
   }
-  fw_fit_sort(seen_w, count);
+  fw_sort_numbers(seen_w, count);
   *out = count > 0 ? fw_fit_quantile(seen_w, count, 0.5) : (double)NAN;
   if (*out >= working_w(data)) *out = (double)NAN;
   free(seen_w);

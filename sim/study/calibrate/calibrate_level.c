@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "sim/base/memory.h"
+#include "sim/base/sort.h"
 #include "sim/study/calibrate/calibrate_room.h"
 
 enum { FOLDS = 5 };
@@ -65,7 +66,7 @@ static bool make_seen_law(const contest *all, const fw_level_fit *fit, const fw_
   }
   for (size_t i = 0; i < count; i++)
     out->sorted[i] = error_of(all, fit, &seen[i]);
-  fw_fit_sort(out->sorted, count);
+  fw_sort_numbers(out->sorted, count);
   const double n = (double)count;
   for (size_t i = 0; i < count; i++) {
     out->sums[i + 1] = out->sums[i] + out->sorted[i];

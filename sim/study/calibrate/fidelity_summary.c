@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "models/fit.h"
 #include "sim/base/memory.h"
 #include "sim/base/random.h"
+#include "sim/base/sort.h"
 #include "sim/study/calibrate/rolling.h"
 
 #define RESAMPLES ((size_t)2000)
@@ -57,7 +57,7 @@ static void bootstrap(scores *from, fw_fidelity_metric metric, fw_estimate *out)
     }
     from->medians[r] = fwi_median(from->drawn, from->count);
   }
-  fw_fit_sort(from->medians, RESAMPLES);
+  fw_sort_numbers(from->medians, RESAMPLES);
   out->lo = from->medians[RESAMPLES * 25 / 1000 - 1];
   out->hi = from->medians[RESAMPLES * 975 / 1000 - 1];
 }

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "models/fit.h"
 #include "sim/base/random.h"
+#include "sim/base/sort.h"
 
 #define TOLERANCE 1e-9
 
@@ -165,7 +165,7 @@ void fwi_rolling_rate_interval(const bool *flags, size_t count, size_t block, ui
     }
     shares[r] = (double)set / (double)count;
   }
-  fw_fit_sort(shares, FWI_ROLLING_RESAMPLES);
+  fw_sort_numbers(shares, FWI_ROLLING_RESAMPLES);
   *lo = shares[FWI_ROLLING_RESAMPLES * 25 / 1000 - 1];
   *hi = shares[FWI_ROLLING_RESAMPLES * 975 / 1000 - 1];
 }
@@ -175,7 +175,7 @@ double fwi_median(double *values, size_t count) {
     if (isnan(values[i])) return (double)NAN;
   }
   if (count == 0) return (double)NAN;
-  fw_fit_sort(values, count);
+  fw_sort_numbers(values, count);
   double upper = values[count / 2];
   return count % 2 == 1 ? upper : 0.5 * (values[count / 2 - 1] + upper);
 }

@@ -9,6 +9,7 @@
 #include "sim/base/file.h"
 #include "sim/base/memory.h"
 #include "sim/base/random.h"
+#include "sim/base/sort.h"
 #include "sim/study/train/iqm.h"
 #include "sim/study/train/trained.h"
 
@@ -226,7 +227,7 @@ static void compare_kinds(const contest *work, size_t *picked) {
   for (int kind = 0; kind < FW_CONTEST_PPO; kind++) {
     fw_contest_difference *difference = &work->out->differences[kind];
     double *samples = &work->samples[(size_t)kind * RESAMPLES];
-    fwi_sort(samples, RESAMPLES);
+    fw_sort_numbers(samples, RESAMPLES);
     difference->kind = (fw_contest_kind)kind;
     difference->relative =
         (fw_estimate){ahead(work, difference->kind, NULL), samples[(size_t)(TAIL * (double)RESAMPLES)],

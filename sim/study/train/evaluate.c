@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/memory.h"
+#include "sim/base/sort.h"
 #include "sim/scenario/arm.h"
 #include "sim/study/train/iqm.h"
 #include "sim/study/train/trained.h"
@@ -118,7 +119,7 @@ static void take_range(const evaluation *work, fw_evaluate_result *out) {
   for (size_t i = 0; i < n; i++) {
     work->scores[i] = out->policies[i].tokens.mean;
   }
-  fwi_sort(work->scores, n);
+  fw_sort_numbers(work->scores, n);
   out->tokens_least = work->scores[0];
   out->tokens_most = work->scores[n - 1];
   out->tokens_median = 0.5 * (work->scores[(n - 1) / 2] + work->scores[n / 2]);

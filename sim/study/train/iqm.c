@@ -7,19 +7,10 @@
 #include "sim/base/elementary.h"
 #include "sim/base/memory.h"
 #include "sim/base/random.h"
+#include "sim/base/sort.h"
 
 #define RESAMPLES ((size_t)2000)
 #define TAIL 0.025
-
-static int compare(const void *a, const void *b) {
-  const double x = *(const double *)a;
-  const double y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-void fwi_sort(double *values, size_t count) {
-  qsort(values, count, sizeof *values, compare);
-}
 
 double fw_iqm(double *values, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -30,7 +21,7 @@ double fw_iqm(double *values, size_t count) {
   if (count == 0) {
     return (double)NAN;
   }
-  fwi_sort(values, count);
+  fw_sort_numbers(values, count);
   const size_t cut = count / 4;
   double sum = 0.0;
   for (size_t i = cut; i < count - cut; i++) {
@@ -73,7 +64,7 @@ static fw_estimate estimate(const double *scores, size_t rows, size_t columns, u
     draw(scores, rows, columns, statistic, i, picked, drawn);
     means[i] = fw_iqm(drawn, rows * columns);
   }
-  fwi_sort(means, RESAMPLES);
+  fw_sort_numbers(means, RESAMPLES);
   out.lo = quantile(means, TAIL);
   out.hi = quantile(means, 1.0 - TAIL);
   return out;

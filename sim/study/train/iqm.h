@@ -10,9 +10,6 @@
 
 #define FW_IQM_LEAST ((size_t)5) /* policies: fewer say nothing about training */
 
-/* Sorts `values`, the least first. */
-void fwi_sort(double *values, size_t count);
-
 /* Mean of what is left of `values` when the floor of a quarter of them is taken off each end. Sorts them. NaN for none
  * and where one is NaN. */
 double fw_iqm(double *values, size_t count);
