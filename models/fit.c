@@ -5,7 +5,6 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_roots.h>
 #include <math.h>
-#include <stdlib.h>
 
 double fw_fit_mean(const double *values, size_t count) {
   double sum = 0.0;
