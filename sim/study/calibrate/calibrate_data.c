@@ -178,28 +178,16 @@ fw_status fwi_calibration_pick(const fwi_calibration_data *data, const size_t *i
 
 /* --- measuring --- */
 
-/* Mean power of the ticks of one activity alone; NaN where there are none. */
-static double mean_of(const fwi_calibration_data *data, fw_activity activity) {
+/* Mean power of the ticks that were of one activity for at least the share `least`; NaN where there are none. */
+static double mean_of(const fwi_calibration_data *data, fw_activity activity, double least) {
   double sum = 0.0;
   size_t count = 0;
   for (size_t i = 0; i < data->count; i++) {
-    if (data->ticks[i].share[activity] < WHOLE) continue;
+    if (data->ticks[i].share[activity] < least) continue;
     sum += data->mean_w[i];
     count++;
   }
   return count > 0 ? sum / (double)count : (double)NAN;
-}
-
-/* Mean power of the ticks that were nearly all work; infinite where there are none. */
-static double working_w(const fwi_calibration_data *data) {
-  double sum = 0.0;
-  size_t count = 0;
-  for (size_t i = 0; i < data->count; i++) {
-    if (data->ticks[i].share[FW_ACTIVITY_WORK] < FWI_CALIBRATION_NEARLY_ALL) continue;
-    sum += data->mean_w[i];
-    count++;
-  }
-  return count > 0 ? sum / (double)count : (double)INFINITY;
 }
 
 fw_status fwi_calibration_ready_w(const fwi_calibration_data *data, double *out, fw_diagnostics *diagnostics) {
@@ -211,7 +199,7 @@ fw_status fwi_calibration_ready_w(const fwi_calibration_data *data, double *out,
   }
   fw_sort_numbers(seen_w, count);
   *out = count > 0 ? fw_fit_quantile(seen_w, count, 0.5) : (double)NAN;
-  if (*out >= working_w(data)) *out = (double)NAN;
+  if (*out >= mean_of(data, FW_ACTIVITY_WORK, FWI_CALIBRATION_NEARLY_ALL)) *out = (double)NAN;
   free(seen_w);
   return FW_OK;
 }
@@ -226,8 +214,8 @@ static double least_power(const fwi_calibration_data *data) {
 static fw_status measure_levels(const fwi_calibration_data *data, fw_calibration *out, fw_diagnostics *diagnostics) {
   double ready_w = (double)NAN;
   const fw_status status = fwi_calibration_ready_w(data, &ready_w, diagnostics);
-  out->idle_w = mean_of(data, FW_ACTIVITY_IDLE);
-  out->load_w = mean_of(data, FW_ACTIVITY_LOAD);
+  out->idle_w = mean_of(data, FW_ACTIVITY_IDLE, WHOLE);
+  out->load_w = mean_of(data, FW_ACTIVITY_LOAD, WHOLE);
   out->ready_assumed = isnan(ready_w);
   out->ready_w = out->ready_assumed ? out->ready_w : ready_w;
   out->least_w = least_power(data);
