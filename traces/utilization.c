@@ -20,14 +20,15 @@ static const size_t FULL_PER_CENT = 90;
 
 /* The readings of one GPU, then its stretches. */
 typedef struct gpu_log {
+  bool plays; /* the role: it is one of the job's */
   fwi_busy *data;
   size_t count;
   size_t capacity;
+  size_t cursor; /* the stretch that is merged next */
 } gpu_log;
 
 typedef struct logs {
-  gpu_log *gpu;   /* by the trace's series */
-  size_t *cursor; /* likewise */
+  gpu_log *gpu; /* by the trace's series */
   size_t count;
 } logs;
 
@@ -40,7 +41,6 @@ static void logs_clear(logs *all) {
   for (size_t i = 0; i < all->count; i++)
     free(all->gpu[i].data);
   free(all->gpu);
-  free(all->cursor);
 }
 
 /* --- readings --- */
@@ -140,30 +140,28 @@ static void make_stretches(const fw_series *series, fw_series_kind kind, gpu_log
 
 /* The part of `job`, which begins where all before it ended, that the GPU's next stretch leaves over; false at the end
  * of its log. */
-static bool narrow(const gpu_log *log, size_t *cursor, fwi_busy *job) {
-  while (*cursor < log->count && log->data[*cursor].to <= job->from)
-    ++*cursor;
-  if (*cursor == log->count) return false;
-  const fwi_busy *here = &log->data[*cursor];
-  job->from = here->from > job->from ? here->from : job->from;
-  job->to = here->to < job->to ? here->to : job->to;
+static bool narrow(gpu_log *log, fwi_busy *job) {
+  while (log->cursor < log->count && log->data[log->cursor].to <= job->from)
+    log->cursor++;
+  if (log->cursor == log->count) return false;
+  const fwi_busy *here = &log->data[log->cursor];
+  job->from = fw_time_later(here->from, job->from);
+  job->to = fw_time_earlier(here->to, job->to);
   job->reading += here->reading;
   job->share += here->share;
   return true;
 }
 
 /* The mean over the GPUs where all of them are known. */
-static fw_status merge(const fw_trace *trace, const fwi_roles *roles, const logs *all, fwi_utilization *out,
-                       fw_diagnostics *diagnostics) {
+static fw_status merge(const logs *all, fwi_utilization *out, fw_diagnostics *diagnostics) {
   size_t gpus = 0;
   for (size_t i = 0; i < all->count; i++)
-    gpus += fwi_roles_play(roles, trace->series[i].gpu);
+    gpus += all->gpu[i].plays;
   fw_time_ns reached = -FWI_TIME_LIMIT;
   for (;;) {
     fwi_busy job = {.from = reached, .to = FWI_TIME_LIMIT};
     for (size_t i = 0; i < all->count; i++) {
-      if (!fwi_roles_play(roles, trace->series[i].gpu)) continue;
-      if (!narrow(&all->gpu[i], &all->cursor[i], &job)) return FW_OK;
+      if (all->gpu[i].plays && !narrow(&all->gpu[i], &job)) return FW_OK;
     }
     if (job.to <= job.from) { /* the GPUs' stretches do not overlap: on to where the latest begins */
       reached = job.from;
@@ -207,9 +205,11 @@ static fw_status read_logs(const fw_trace *trace, logs *all, fw_diagnostics *dia
 
 static fw_status make_job(const fw_trace *trace, const fwi_roles *roles, const logs *all, fwi_utilization *out,
                           fw_diagnostics *diagnostics) {
-  for (size_t i = 0; i < all->count; i++)
+  for (size_t i = 0; i < all->count; i++) {
+    all->gpu[i].plays = fwi_roles_play(roles, trace->series[i].gpu);
     make_stretches(&trace->series[i], trace->kind, &all->gpu[i]);
-  const fw_status status = merge(trace, roles, all, out, diagnostics);
+  }
+  const fw_status status = merge(all, out, diagnostics);
   if (status != FW_OK) return status;
   if (out->count > 0) return normalise(out, diagnostics);
   return fw_error(diagnostics, FW_ERROR_INPUT, (fw_place){.file = trace->file},
@@ -219,13 +219,8 @@ static fw_status make_job(const fw_trace *trace, const fwi_roles *roles, const l
 fw_status fwi_read_utilization(const fw_trace *trace, const fwi_roles *roles, fwi_utilization *out,
                                fw_diagnostics *diagnostics) {
   *out = (fwi_utilization){0};
-  logs all = {.gpu = fw_allocate(trace->series_count, sizeof *all.gpu),
-              .cursor = fw_allocate(trace->series_count, sizeof *all.cursor)};
-  if (all.gpu == NULL || all.cursor == NULL) {
-    logs_clear(&all);
-    return fw_error_memory(diagnostics, "the utilisation of a recording");
-  }
-  all.count = trace->series_count;
+  logs all = {.gpu = fw_allocate(trace->series_count, sizeof *all.gpu), .count = trace->series_count};
+  if (all.gpu == NULL) return fw_error_memory(diagnostics, "the utilisation of a recording");
   fw_status status = read_logs(trace, &all, diagnostics);
   if (status == FW_OK) status = make_job(trace, roles, &all, out, diagnostics);
   logs_clear(&all);
@@ -248,14 +243,15 @@ static size_t first_ending_after(const fwi_utilization *of, fw_time_ns time) {
   return low;
 }
 
-double fwi_utilization_share(const fwi_utilization *utilization, fw_time_ns from, fw_time_ns to) {
+/* Mean share over [from, to); NaN where it is not known throughout. */
+static double share_of(const fwi_utilization *utilization, fw_time_ns from, fw_time_ns to) {
   double sum = 0.0;
   fw_time_ns covered = 0;
   for (size_t i = first_ending_after(utilization, from); i < utilization->count && utilization->data[i].from < to;
        i++) {
     const fwi_busy *busy = &utilization->data[i];
-    const fw_time_ns begin = busy->from > from ? busy->from : from;
-    const fw_time_ns end = busy->to < to ? busy->to : to;
+    const fw_time_ns begin = fw_time_later(busy->from, from);
+    const fw_time_ns end = fw_time_earlier(busy->to, to);
     sum += busy->share * (double)(end - begin);
     covered += end - begin;
   }
@@ -264,7 +260,7 @@ double fwi_utilization_share(const fwi_utilization *utilization, fw_time_ns from
 
 double fwi_utilization_of_state(const fwi_utilization *utilization, const fwi_state *state, fw_time_ns from,
                                 fw_time_ns to) {
-  const double measured = fwi_utilization_share(utilization, from, to);
+  const double measured = share_of(utilization, from, to);
   if (!isnan(measured)) return measured;
   return state->activity == FW_ACTIVITY_WORK ? 1.0 : 0.0;
 }

@@ -27,9 +27,6 @@ fw_status fwi_read_utilization(const fw_trace *trace, const fwi_roles *roles, fw
                                fw_diagnostics *diagnostics);
 void fwi_utilization_clear(fwi_utilization *utilization);
 
-/* Mean share over [from, to); NaN where it is not known throughout. */
-double fwi_utilization_share(const fwi_utilization *utilization, fw_time_ns from, fw_time_ns to);
-
 /* Share of [from, to), a part of `state`, that was work: as measured, or where it was not as the state says. */
 double fwi_utilization_of_state(const fwi_utilization *utilization, const fwi_state *state, fw_time_ns from,
                                 fw_time_ns to);
