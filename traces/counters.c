@@ -110,8 +110,7 @@ static fw_status longest_hold(const reader *read, fw_time_ns *out) {
   bool good = true;
   for (size_t i = 0; i + 1 < read->count && good; i++)
     good = fwi_intervals_add_row(&intervals, read->readings[i + 1].time - read->readings[i].time);
-  const fw_time_ns held = fwi_intervals_longest_held(&intervals);
-  *out = held > SHORTEST_HOLD ? held : SHORTEST_HOLD;
+  *out = fw_time_later(fwi_intervals_longest_held(&intervals), SHORTEST_HOLD);
   fwi_intervals_clear(&intervals);
   return good ? FW_OK : fw_error_memory(read->diagnostics, "the intervals of counters");
 }

@@ -148,8 +148,8 @@ static bool cut_tick(doings *done, fw_time_ns from, fw_time_ns to, fw_occupancy_
   sums sum = {0};
   for (size_t i = done->cursor; i < states->count && states->data[i].from < to; i++) {
     const fwi_state *state = &states->data[i];
-    const fw_time_ns begin = state->from > from ? state->from : from;
-    const fw_time_ns end = state->to < to ? state->to : to;
+    const fw_time_ns begin = fw_time_later(state->from, from);
+    const fw_time_ns end = fw_time_earlier(state->to, to);
     add_state(state, end - begin, work_within(done, state, begin, end), &sum);
   }
   if (sum.covered != to - from) return false;
