@@ -7,9 +7,9 @@
 #include "traces/rows.h"
 #include "traces/states.h"
 
-enum { TIME_S, TIME_MS, TIME_NS, RUNNING, PROMPT, GENERATED, GPU, ROLE, COLUMNS };
+enum { RUNNING = FWI_ROWS_STAMP_COUNT, PROMPT, GENERATED, GPU, ROLE, COLUMNS };
 static const char *const column_names[COLUMNS] = {
-    "t_s", "t_ms", "t_ns", "requests_running", "prompt_tokens_total", "generation_tokens_total", "gpu", "role"};
+    FWI_ROWS_STAMPS, "requests_running", "prompt_tokens_total", "generation_tokens_total", "gpu", "role"};
 
 static const fw_time_ns SHORTEST_HOLD = 2 * FW_NS_PER_S;
 
@@ -26,7 +26,6 @@ typedef struct reader {
   fwi_rows rows;
   const char *role;
   char *only_role; /* the one role of a file, where none was asked for */
-  size_t time_column;
   reading *readings;
   size_t count;
   size_t capacity;
@@ -82,12 +81,11 @@ static fw_status check_order(const reader *read, fw_time_ns time) {
 
 /* A row without a count says nothing and the one before goes on. GPUs of one engine repeat a stamp. */
 static fw_status take_row(reader *read, fwi_roles *roles) {
-  static const int decimals[] = {[TIME_S] = 9, [TIME_MS] = 6, [TIME_NS] = 0};
   reading row = {.line = read->rows.csv.line_number};
   bool counts = false;
   fw_status status = check_role(read, roles, &counts);
   if (status != FW_OK || !counts) return status;
-  status = fwi_rows_time(&read->rows, read->time_column, decimals[read->time_column], &row.time, read->diagnostics);
+  status = fwi_rows_stamp(&read->rows, &row.time, read->diagnostics);
   if (status == FW_OK) status = fwi_rows_number(&read->rows, RUNNING, &row.running, read->diagnostics);
   if (status == FW_OK) status = fwi_rows_number(&read->rows, PROMPT, &row.prompt, read->diagnostics);
   if (status == FW_OK) status = fwi_rows_number(&read->rows, GENERATED, &row.generated, read->diagnostics);
@@ -192,17 +190,8 @@ static fw_status make_states(const reader *read, fwi_counters *out) {
   return status;
 }
 
-static fw_status find_time_column(reader *read) {
-  for (size_t i = TIME_S; i <= TIME_NS; i++) {
-    if (!fwi_rows_has(&read->rows, i)) continue;
-    read->time_column = i;
-    return FW_OK;
-  }
-  return fwi_rows_need(&read->rows, TIME_S, read->diagnostics);
-}
-
 static fw_status read_rows(reader *read, fwi_counters *out) {
-  fw_status status = find_time_column(read);
+  fw_status status = fwi_rows_need_stamp(&read->rows, read->diagnostics);
   bool found = status == FW_OK;
   while (status == FW_OK && found) {
     status = fwi_rows_next(&read->rows, &found, read->diagnostics);

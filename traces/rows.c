@@ -53,6 +53,13 @@ fw_status fwi_rows_need(const fwi_rows *rows, size_t column, fw_diagnostics *dia
                   rows->names[column]);
 }
 
+fw_status fwi_rows_need_stamp(fwi_rows *rows, fw_diagnostics *diagnostics) {
+  for (rows->stamp = 0; rows->stamp < FWI_ROWS_STAMP_COUNT; rows->stamp++) {
+    if (fwi_rows_has(rows, rows->stamp)) return FW_OK;
+  }
+  return fwi_rows_need(rows, 0, diagnostics);
+}
+
 fw_status fwi_rows_next(fwi_rows *rows, bool *found, fw_diagnostics *diagnostics) {
   fw_status status = fwi_csv_read_line(&rows->csv, found, diagnostics);
   if (status != FW_OK || !*found) return status;
@@ -85,4 +92,9 @@ fw_status fwi_rows_time(const fwi_rows *rows, size_t column, int decimals, fw_ti
   if (*out >= -FWI_TIME_LIMIT && *out <= FWI_TIME_LIMIT) return FW_OK;
   return fw_error(diagnostics, FW_ERROR_INPUT, fwi_csv_place(&rows->csv, cell->column),
                   "the time is more than 73 years from 0: check its unit");
+}
+
+fw_status fwi_rows_stamp(const fwi_rows *rows, fw_time_ns *out, fw_diagnostics *diagnostics) {
+  static const int decimals[FWI_ROWS_STAMP_COUNT] = {9, 6, 0};
+  return fwi_rows_time(rows, rows->stamp, decimals[rows->stamp], out, diagnostics);
 }

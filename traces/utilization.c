@@ -10,9 +10,8 @@
 #include "traces/builder.h"
 #include "traces/rows.h"
 
-enum { TIME_S, TIME_MS, TIME_NS, GPU, UTILIZATION, UTILIZATION_KEY, COLUMNS };
-static const char *const column_names[COLUMNS] = {"t_s", "t_ms", "t_ns", "gpu", "utilization_pct", "util_gpu_pct"};
-static const int time_decimals[] = {[TIME_S] = 9, [TIME_MS] = 6, [TIME_NS] = 0};
+enum { GPU = FWI_ROWS_STAMP_COUNT, UTILIZATION, UTILIZATION_KEY, COLUMNS };
+static const char *const column_names[COLUMNS] = {FWI_ROWS_STAMPS, "gpu", "utilization_pct", "util_gpu_pct"};
 
 /* Of the readings above 0, the share of time in which a kernel runs while an engine is never without work: it leaves
  * the GPU alone between passes. */
@@ -54,11 +53,10 @@ static size_t series_of(const fw_trace *trace, const fwi_csv_cell *gpu, size_t b
   return SIZE_MAX;
 }
 
-static fw_status add_reading(const fwi_rows *rows, size_t time_column, size_t column, gpu_log *out,
-                             fw_diagnostics *diagnostics) {
+static fw_status add_reading(const fwi_rows *rows, size_t column, gpu_log *out, fw_diagnostics *diagnostics) {
   fw_time_ns time = 0;
   double per_cent = 0.0;
-  fw_status status = fwi_rows_time(rows, time_column, time_decimals[time_column], &time, diagnostics);
+  fw_status status = fwi_rows_stamp(rows, &time, diagnostics);
   if (status == FW_OK) status = fwi_rows_number(rows, column, &per_cent, diagnostics);
   if (status != FW_OK || isnan(per_cent)) return status;
   if (per_cent > 100.0) {
@@ -73,11 +71,9 @@ static fw_status add_reading(const fwi_rows *rows, size_t time_column, size_t co
 }
 
 static fw_status read_rows(fwi_rows *rows, const fw_trace *trace, logs *out, fw_diagnostics *diagnostics) {
-  size_t time_column = TIME_S;
-  while (time_column < TIME_NS && !fwi_rows_has(rows, time_column))
-    time_column++;
   const size_t column = fwi_rows_has(rows, UTILIZATION_KEY) ? UTILIZATION_KEY : UTILIZATION;
-  fw_status status = fwi_rows_need(rows, column, diagnostics);
+  fw_status status = fwi_rows_need_stamp(rows, diagnostics);
+  if (status == FW_OK) status = fwi_rows_need(rows, column, diagnostics);
   size_t series = 0;
   bool found = true;
   while (status == FW_OK && found) {
@@ -86,7 +82,7 @@ static fw_status read_rows(fwi_rows *rows, const fw_trace *trace, logs *out, fw_
     const size_t here = series_of(trace, fwi_rows_has(rows, GPU) ? fwi_rows_cell(rows, GPU) : NULL, series);
     if (here == SIZE_MAX) continue; /* never had a reading of power */
     series = here;
-    status = add_reading(rows, time_column, column, &out->gpu[series], diagnostics);
+    status = add_reading(rows, column, &out->gpu[series], diagnostics);
   }
   return status;
 }
