@@ -17,7 +17,7 @@
 #include "sim/study/calibrate/calibrate.h"
 #include "sim/study/calibrate/validate.h"
 
-enum { MOST_RUNS = 3, MOST_CASES = 40, SEEDS = 20, WINDOWS = 5 };
+enum { MOST_RUNS = 3, MOST_CASES = 40, SEEDS = 20, WINDOWS = 5, NAME_SIZE = 96 };
 static const fw_time_ns windows[WINDOWS] = {FW_NS_PER_S / 2, FW_NS_PER_S, 10 * FW_NS_PER_S, 30 * FW_NS_PER_S,
                                             300 * FW_NS_PER_S};
 enum { SHORT = 0, LONG = 3 }; /* the windows with bars of their own */
@@ -164,10 +164,8 @@ static const char *const split_words[SPLITS] = {
     "Every second prompt length is held out, but never the shortest or the longest.",
     "Each run of a kind with two or more is held out once; the model is fitted to the others.",
     "The same, but how busy the GPU was in each tick is taken from the recording's own utilisation, in fit and test: "
-    "it is "
-    "measured on the same GPU as the power, so this says what the model adds to knowing that, and not what a forecast "
-    "of "
-    "work would reach."};
+    "it is measured on the same GPU as the power, so this says what the model adds to knowing that, and not what a "
+    "forecast of work would reach."};
 
 static bool is_by_runs(split by) {
   return by == RUNS || by == BUSY_RUNS;
@@ -182,7 +180,7 @@ typedef struct phase_part {
 
 typedef struct parting {
   split by;
-  size_t held_run; /* of RUNS, in the order of the kind */
+  size_t held_run; /* by runs, in the order of the kind; else 0, the only one */
   phase_part *phase;
   size_t phases;
   size_t levels;
@@ -238,7 +236,7 @@ static fw_status part_phases(const fw_occupancy_options *run, parting *out, fw_d
 typedef struct held_case {
   const kind *of;
   split by;
-  char name[96];
+  char name[NAME_SIZE];
   fw_fidelity fidelity;
 } held_case;
 
@@ -255,6 +253,12 @@ static size_t runs_of(const kind *of) {
   while (count < MOST_RUNS && of->runs[count] != NULL)
     count++;
   return count;
+}
+
+/* A run as the tables call it: its file, and the role of the GPU. */
+static void name_run(const kind *of, size_t run, char out[NAME_SIZE]) {
+  const bool one_role = of->role != NULL;
+  (void)snprintf(out, NAME_SIZE, "%s%s%s", fw_path_name(of->runs[run]), one_role ? ", " : "", one_role ? of->role : "");
 }
 
 static fw_occupancy_options run_options(bench *all, const kind *of, split by, size_t run) {
@@ -288,7 +292,7 @@ static fw_status write_model(const bench *all, const fw_calibrate_options *optio
 static fw_status hold_out(bench *all, const kind *of, const parting *parts, fw_diagnostics *diagnostics) {
   const size_t count = runs_of(of);
   fw_occupancy_options seen[MOST_RUNS];
-  fw_occupancy_options held = run_options(all, of, parts->by, is_by_runs(parts->by) ? parts->held_run : 0);
+  fw_occupancy_options held = run_options(all, of, parts->by, parts->held_run);
   size_t seen_count = 0;
   for (size_t i = 0; i < count; i++) {
     if (!is_by_runs(parts->by) || i != parts->held_run) seen[seen_count++] = run_options(all, of, parts->by, i);
@@ -305,9 +309,7 @@ static fw_status hold_out(bench *all, const kind *of, const parting *parts, fw_d
   if (status != FW_OK) return status;
   held_case *one = &all->cases[all->count];
   *one = (held_case){.of = of, .by = parts->by};
-  const char *slash = strrchr(of->runs[is_by_runs(parts->by) ? parts->held_run : 0], '/');
-  (void)snprintf(one->name, sizeof one->name, "%s%s%s", slash + 1, of->role != NULL ? ", " : "",
-                 of->role != NULL ? of->role : "");
+  name_run(of, parts->held_run, one->name);
   const char *name = one->name;
   const fw_validate_options options = {.model = path,
                                        .runs = &held,
@@ -568,9 +570,9 @@ static fw_status print_own_mean(bench *all, const kind *of, size_t run, fw_diagn
   const double mean_w = 0.5 * (own.even_w + own.odd_w);
   char apart_text[FW_NUMBER_TEXT_SIZE];
   char error_text[FW_NUMBER_TEXT_SIZE];
-  printf("| %s%s%s | %s | %s |\n", fw_path_name(of->runs[run]), of->role != NULL ? ", " : "",
-         of->role != NULL ? of->role : "",
-         fwi_figure_fixed(100.0 * fabs(own.even_w - own.odd_w) / mean_w, 1, apart_text),
+  char name[NAME_SIZE];
+  name_run(of, run, name);
+  printf("| %s | %s | %s |\n", name, fwi_figure_fixed(100.0 * fabs(own.even_w - own.odd_w) / mean_w, 1, apart_text),
          fwi_figure_fixed(100.0 * own.error_w / mean_w, 1, error_text));
   fw_trace_clear(&trace);
   return FW_OK;
@@ -578,9 +580,8 @@ static fw_status print_own_mean(bench *all, const kind *of, size_t run, fw_diagn
 
 static fw_status print_own_means(bench *all, fw_diagnostics *diagnostics) {
   printf("\nHow well these recordings know their own mean power: every second reading against the others, and the "
-         "standard "
-         "error of the mean of all.\n\n| recording | even and odd readings apart, %% | standard error, %% "
-         "|\n|---|---|---|\n");
+         "standard error of the mean of all.\n\n"
+         "| recording | even and odd readings apart, %% | standard error, %% |\n|---|---|---|\n");
   fw_status status = FW_OK;
   for (size_t k = 0; k < KINDS; k++) {
     for (size_t r = 0; r < runs_of(&kinds[k]) && runs_of(&kinds[k]) > 1 && status == FW_OK; r++)
