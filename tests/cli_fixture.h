@@ -12,12 +12,6 @@
 #define PROGRAM FW_BINARY_DIR "/sim/cli/fleetwatt"
 #define PATH_SIZE 512
 
-/* A GPU that draws for ten seconds what --trace says. */
-#define REPLAY                                                                                                         \
-  "{'fleetwatt': 1, 'name': 'steady', 'gpu': '" FW_SOURCE_DIR                                                          \
-  "/tests/unit/data/plain-gpu', 'duration_s': 10, 'windows_s': [1], 'budget_w': 200, 'seeds': 2, 'jobs': [{'kind': "   \
-  "'replay', 'class': 'r', 'trace': 'given', 'loop': true}]}"
-
 /* A small scenario and its neighbours in a folder of their own. */
 static char folder[] = "/tmp/fleetwatt-cli-XXXXXX";
 
@@ -42,6 +36,16 @@ static inline void make_folder(void) {
              "'model': '" FW_SOURCE_DIR "/tests/unit/data/plain-job'}, {'kind': 'cycle', 'class': 'c', " SQUARE_PHASES
              "}]}");
   write_file("broken.json", "{'fleetwatt': 1, 'nmae': 'small'}");
+}
+
+/* A GPU that draws for ten seconds what --trace says, and two recordings for it. */
+static inline void write_replay(void) {
+  write_file("replay.json",
+             "{'fleetwatt': 1, 'name': 'steady', 'gpu': '" FW_SOURCE_DIR
+             "/tests/unit/data/plain-gpu', 'duration_s': 10, 'windows_s': [1], 'budget_w': 200, 'seeds': 2, 'jobs': "
+             "[{'kind': 'replay', 'class': 'r', 'trace': 'given', 'loop': true}]}");
+  write_file("low.csv", "t_s,power_w\n0,100\n1,100\n2,100\n");
+  write_file("high.csv", "t_s,power_w\n0,300\n1,300\n2,300\n");
 }
 
 static inline void remove_folder(void) {

@@ -130,22 +130,3 @@ Test(cli, save_writes_the_json_beside_what_is_printed) {
   expect("$F run small.json --save one.json --output one.json 2>&1", 2,
          "--output and --save name the same file; give two");
 }
-
-Test(cli, an_update_says_how_much_it_wrote_and_leaves_json_alone) {
-  static const char expecting[] =
-      "{'fleetwatt': 1, 'name': 'e', 'gpu': '" FW_SOURCE_DIR
-      "/tests/unit/data/plain-gpu', 'duration_s': 60, 'windows_s': "
-      "[10], 'jobs': [{'kind': 'cycle', 'class': 'c', " SQUARE_PHASES "}], 'expect': [{'checks': [{'kind': 'recorded', "
-      "'metric': 'mean_w', 'policy': 'uncontrolled', 'value': 1, 'tolerance': {'kind': 'relative', 'value': 0.1}}]}]}";
-  write_file("expecting.json", expecting);
-  expect("$F check expecting.json --update --json 2>&1 | tail -n 1 | cut -c 1", 0, "{");
-  expect("$F check expecting.json 2>&1", 0, "1 ok");
-  write_file("expecting.json", expecting);
-  expect("$F check expecting.json --update 2>&1", 0, "--update: 1 value written into 1 file");
-  expect("$F check expecting.json --update 2>&1", 0, "--update: 0 values written");
-}
-
-Test(cli, none_is_no_number_of_runs) {
-  expect("$F compare small.json --seeds 0 2>&1", 2, "--seeds 0: expected a whole number above 0");
-  expect("$F plan small.json --risk time-share=1% --runs 0 2>&1", 2, "--runs 0: expected a whole number above 0");
-}

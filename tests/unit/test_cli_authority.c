@@ -24,8 +24,7 @@ Test(cli_authority, threshold_is_what_counts_as_moving) {
 }
 
 Test(cli_authority, trace_must_have_a_replay) {
-  write_file("low.csv", "t_s,power_w\n0,100\n1,100\n2,100\n");
-  write_file("replay.json", REPLAY);
+  write_replay();
   expect("$F authority replay.json --trace low.csv", 0, "steady: each actuator alone");
   expect("$F authority replay.json 2>&1", 2, "add --trace FILE");
   expect(AUTHORITY "--trace low.csv 2>&1", 2, "--trace: no job has a trace that is \"given\"");

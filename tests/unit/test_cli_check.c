@@ -35,8 +35,16 @@ Test(cli_check, update_writes_recorded_values) {
   expect("$F check bad.json --update", 0, "150");
   expect("cat bad.json", 0, "\"value\": 150,");
   expect("$F check bad.json", 0, "1 file: 1 ok");
+  write_file("bad.json", EXPECTING(RECORDED("140")));
+  expect("$F check bad.json --update 2>&1", 0, "--update: 1 value written into 1 file");
+  expect("$F check bad.json --update 2>&1", 0, "--update: 0 values written");
   expect("cp range.json old; $F check range.json --update 2>&1", 1, "--update leaves them to you");
   expect("cmp range.json old && echo same", 0, "same");
+}
+
+Test(cli_check, update_leaves_json_alone) {
+  expect("$F check bad.json --update --json 2>&1 | tail -n 1 | cut -c 1", 0, "{");
+  expect("$F check bad.json 2>&1", 0, "1 ok");
 }
 
 Test(cli_check, reports_go_to_files) {

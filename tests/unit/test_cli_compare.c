@@ -29,8 +29,7 @@ Test(cli_compare, equal_rate_asks_for_tokens_at_a_rate_and_window) {
 }
 
 Test(cli_compare, trace_is_what_a_replay_replays) {
-  write_file("low.csv", "t_s,power_w\n0,100\n1,100\n2,100\n");
-  write_file("replay.json", REPLAY);
+  write_replay();
   expect("$F compare replay.json --trace low.csv --json", 0, "\"mean_w\":{\"mean\":100,");
   expect("$F compare replay.json 2>&1", 2, "add --trace FILE");
   expect(COMPARE "--trace low.csv 2>&1", 2, "--trace: no job has a trace that is \"given\"");

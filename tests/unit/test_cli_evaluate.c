@@ -32,9 +32,6 @@ Test(cli_evaluate, classes_are_those_that_are_controlled) {
 }
 
 Test(cli_evaluate, policies_leave_out_what_is_not_there) {
-  expect("sed 's/\"budget_w\"/\"policies\": [{\"name\": \"plain\"}, {\"name\": \"ours\", \"job\": {\"kind\": \"ppo\", "
-         "\"weights\": \"none\"}}], &/' short.json >with.json",
-         0, "");
   expect("$F evaluate with.json " WEIGHTS "2>&1", 2, "none");
   expect("$F evaluate with.json --policies plain " WEIGHTS, 0, "");
 }

@@ -144,9 +144,7 @@ Test(cli_plan, what_goes_to_files) {
 }
 
 Test(cli_plan, trace_is_what_a_replay_replays) {
-  write_file("low.csv", "t_s,power_w\n0,100\n1,100\n2,100\n");
-  write_file("high.csv", "t_s,power_w\n0,300\n1,300\n2,300\n");
-  write_file("replay.json", REPLAY);
+  write_replay();
 #define PLAN_REPLAY "$F plan replay.json --risk time-share=20% --step 0.5 --json "
   expect(PLAN_REPLAY "--trace low.csv", 0, "\"meets\":4,"); /* 100 of 400 W */
   expect(PLAN_REPLAY "--trace high.csv", 0, "\"meets\":1,\"fails\":1.5,");

@@ -34,9 +34,7 @@ Test(cli_run, digest_is_that_of_the_run) {
 
 /* Power for ten seconds at 100 W a GPU, or 300: a replay takes what it is given. */
 Test(cli_run, trace_is_what_a_replay_replays) {
-  write_file("low.csv", "t_s,power_w\n0,100\n1,100\n2,100\n");
-  write_file("high.csv", "t_s,power_w\n0,300\n1,300\n2,300\n");
-  write_file("replay.json", REPLAY);
+  write_replay();
   expect("$F run replay.json --trace low.csv", 0, "mean 100 W");
   expect("$F run replay.json --trace high.csv", 0, "mean 300 W");
   expect("$F run replay.json 2>&1", 2, "the recording is to be given: add --trace FILE");

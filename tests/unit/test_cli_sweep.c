@@ -63,8 +63,7 @@ Test(cli_sweep, flags_reach_the_runs) {
 }
 
 Test(cli_sweep, trace_is_what_a_replay_replays) {
-  write_file("low.csv", "t_s,power_w\n0,100\n1,100\n2,100\n");
-  write_file("replay.json", REPLAY);
+  write_replay();
   expect("$F sweep replay.json --store r.db --trace low.csv --grid budget_w=150 >out; $F results r.db --study steady "
          "--csv | grep mean_w",
          0, ",mean_w,,100\n");

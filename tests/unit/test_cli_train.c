@@ -48,11 +48,7 @@ Test(cli_train, hours_are_those_of_the_flag) {
   expect(TRAIN "--hours 0 -o w.safetensors 2>&1", 2, "--hours 0: expected a number above 0");
 }
 
-/* A policy whose weights are yet to be trained. */
 Test(cli_train, policies_leave_out_what_is_not_there_yet) {
-  expect("sed 's/\"budget_w\"/\"policies\": [{\"name\": \"plain\"}, {\"name\": \"ours\", \"job\": {\"kind\": \"ppo\", "
-         "\"weights\": \"none\"}}], &/' short.json >with.json",
-         0, "");
   expect("$F train with.json --plan plan.json --seeds 1 -o w.safetensors 2>&1", 2, "none");
   expect("$F train with.json --plan plan.json --seeds 1 --policies plain -o w.safetensors 2>&1", 0, "");
   expect("$F train with.json --plan plan.json --policies other -o w.safetensors 2>&1", 2, "\"other\"");
