@@ -23,8 +23,8 @@ Test(cli_validate, windows_and_seeds_are_those_of_the_flags) {
          "\"0.5\":{\"full\"1\":{\"full\"10\":{\"full\"30\":{\"full");
   expect(VALIDATE "--json 2>/dev/null | grep -o '\"[0-9.]*\":{\"full'", 0, "\"0.5\":{\"full\n");
   expect(VALIDATE
-         "--json >a 2>/dev/null; $F validate made.json run2.csv --seeds 3 --windows 0.5 --json 2>/dev/null | cmp "
-         "-s - a || echo other",
+         "--json >a 2>/dev/null && $F validate made.json run2.csv --seeds 3 --windows 0.5 --json >b 2>/dev/null && ! "
+         "cmp -s a b && echo other",
          0, "other");
   expect(VALIDATE "--threads 3 --json 2>/dev/null | cmp - a && echo same", 0, "same");
   expect("$F validate made.json run2.csv --seeds 0 2>&1", 2, "--seeds 0: expected a whole number above 0");
@@ -38,14 +38,13 @@ Test(cli_validate, recordings_are_read_as_the_flags_say) {
          "--json >a 2>/dev/null; cut -d, -f -3 run2.csv >p2; cut -d, -f 1,4- run2.csv >c2; $F validate made.json p2 "
          "--counters c2 --seeds 2 --windows 0.5 --json 2>/dev/null | sed s/p2/run2.csv/g | cmp - a && echo same",
          0, "same");
-  expect(VALIDATE "--kind mean_to --json 2>/dev/null | cmp -s - a || echo other", 0, "other");
+  expect(VALIDATE "--kind mean_to --json >b 2>/dev/null && ! cmp -s a b && echo other", 0, "other");
   write_file("phases.csv", "t_start_s,t_end_s,phase\n0,33,ready\n33,80,generate\n80,200,generate\n");
-  expect(
-      "$F validate made.json p2 --phases phases.csv --seeds 2 --windows 0.5 --json >b 2>&1; cmp -s b a || echo other",
-      0, "other");
-  expect("$F validate made.json p2 --phases phases.csv --skip-phases 0 --seeds 2 --windows 0.5 --json 2>&1 | cmp -s - "
-         "b || "
-         "echo other",
+  expect("$F validate made.json p2 --phases phases.csv --seeds 2 --windows 0.5 --json >b 2>/dev/null && ! cmp -s a b "
+         "&& echo other",
+         0, "other");
+  expect("$F validate made.json p2 --phases phases.csv --skip-phases 0 --seeds 2 --windows 0.5 --json >c "
+         "2>/dev/null && ! cmp -s b c && echo other",
          0, "other");
   expect(VALIDATE "--tick 1 2>&1", 2, "tick");
   expect(VALIDATE "--role decode 2>&1", 2, "role");
