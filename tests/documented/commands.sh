@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Every command in README.md, docs/ and the examples of --help is taken by the program as it stands there: flags, keys,
-# and files that ship; and the commands that docs/commands.md says a flag to be of are those that have it. Each runs in a folder of its own among files such as its reader would have; one that is still at
-# work after half a second has been taken, since all input is read before anything is simulated.
+# and files that ship; and the commands that docs/commands.md says a flag to be of are those that have it. Each runs in a
+# folder of its own among files such as its reader would have; one that is still at work after half a second has been
+# taken, since all input is read before anything is simulated.
 set -euo pipefail
 source=$(realpath "$2")
 work=$(mktemp -d)
