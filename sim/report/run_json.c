@@ -81,11 +81,6 @@ static void add_domain(fwi_json_out *list, const fw_domain_result *domain) {
   fwi_json_close(&object, '}');
 }
 
-/* Trips alone change nothing that they are not said to take. */
-static bool is_eventful(const fw_scenario *scenario) {
-  return scenario->adversity_count > 0 || fw_electrical_opens(&scenario->electrical);
-}
-
 static void add_disturbance(fwi_json_out *out, const fw_scenario *scenario, const fw_disturbance *disturbance) {
   fwi_json_out object = fwi_json_open(out, "disturbance", '{');
   fwi_json_out struck = fwi_json_open(&object, "struck", '{');
@@ -162,7 +157,7 @@ static void add_job(fwi_json_out *list, const fw_scenario *scenario, size_t inde
   fwi_json_unsigned(&object, "lowered_to_board_maximum", job->clamps.ceiling);
   fwi_json_unsigned(&object, "held_by_power_cap", job->clamps.capped);
   fwi_json_number(&object, "bias_w_per_gpu", job->clamps.bias_w);
-  if (is_eventful(scenario)) {
+  if (fw_scenario_is_eventful(scenario)) {
     add_disturbance(&object, scenario, &job->disturbance);
   }
   if (job->has_service) {
@@ -198,7 +193,7 @@ void fw_report_run_json(const fw_report_run *run, const fw_diagnostics *diagnost
   fwi_json_number(&object, "cost", result->cost);
   fwi_json_number(&object, "carbon_kg", result->carbon_kg);
   fwi_json_unsigned(&object, "ties", result->tie_count);
-  if (is_eventful(scenario)) {
+  if (fw_scenario_is_eventful(scenario)) {
     fwi_json_unsigned(&object, "budget_calls", result->budget_calls);
     add_disturbance(&object, scenario, &result->disturbance);
   }

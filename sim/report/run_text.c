@@ -184,7 +184,7 @@ static void add_disturbances(const fw_report_run *run, fw_text *out) {
 }
 
 static void add_events(const fw_report_run *run, fw_text *out) {
-  if (run->scenario->adversity_count == 0 && !fw_electrical_opens(&run->scenario->electrical)) {
+  if (!fw_scenario_is_eventful(run->scenario)) {
     return;
   }
   fw_text_add_format(out, "\nevents: %llu on the site's budget", (unsigned long long)run->result->budget_calls);

@@ -194,6 +194,11 @@ typedef struct fw_scenario {
   struct fw_scenario_parts *parts; /* owns all of the above */
 } fw_scenario;
 
+/* Whether anything may strike jobs or the budget: events, or breakers whose trips take power. */
+static inline bool fw_scenario_is_eventful(const fw_scenario *scenario) {
+  return scenario->adversity_count > 0 || fw_electrical_opens(&scenario->electrical);
+}
+
 /* What a command line may add to a file. Zero or NULL leaves the file's value. */
 typedef struct fw_scenario_overrides {
   fw_time_ns duration; /* rounded to whole ticks */
