@@ -102,7 +102,7 @@ static int run(int argc, char **argv) {
   train_flags values = {.scenario = {.hours = 0.0}};
   const fwi_flag flags[] = {
       {"--plan", FWI_FLAG_TEXT, &values.plan, "FILE", "what to train and how: fleetwatt schema --of training"},
-      {"-o", FWI_FLAG_TEXT, &values.weights, "OUT.safetensors",
+      {"-o", FWI_FLAG_OUTPUT, &values.weights, "OUT.safetensors",
        "the weights that validate best; those of seed N go to OUT-N.safetensors, its log to OUT-N.csv"},
       {"--seeds", FWI_FLAG_COUNT, &values.seeds, "N", "training seeds instead of the plan's"},
       {"--decisions", FWI_FLAG_COUNT, &values.decisions, "N", "decisions of each seed instead of the plan's"},

@@ -58,4 +58,5 @@ Test(cli_train, output_goes_where_it_is_sent) {
          "text");
   expect(TRAIN "--seeds 2 -o w.safetensors --json 2>out", 0, "\"command\":\"train\"");
   expect("cat saved.json", 0, "\"command\":\"train\"");
+  expect(TRAIN "-o x.safetensors --save x.safetensors 2>&1", 2, "-o and --save name the same file; give two");
 }
