@@ -14,6 +14,7 @@ Test(cli_compare, flags_reach_the_arms) {
   expect(COMPARE "--policies third 2>&1", 2, "\"third\"");
   expect(COMPARE "--oversubscription 0 2>&1", 2, "--oversubscription 0: expected numbers above 0");
   expect(COMPARE "--seeds 1000001 2>&1", 2, "--threads or --seeds is too large");
+  expect(COMPARE "--seeds 0 2>&1", 2, "--seeds 0: expected a whole number above 0");
   expect(COMPARE "--hours much 2>&1", 2, "--hours much: expected a number above 0");
 }
 
